@@ -1,0 +1,51 @@
+"""The one record behind every message: text, JSON, SARIF and editor forms are made from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from layoutsolver.source import SourceFile, Span
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place in a source file and the one fact to be said about it."""
+
+    source: SourceFile
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A replacement of the text in `span` (an insertion where the span is empty)."""
+
+    span: Span
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that helps; `verified` says that the program was solved again with it applied."""
+
+    title: str
+    edits: tuple[Edit, ...] = ()
+    cost: int | None = None
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A message with a stable code (its page: `layoutsolver explain CODE`) and the places it speaks of."""
+
+    code: str
+    severity: Severity
+    message: str
+    primary: Label | None = None
+    secondary: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    minimal: bool = True

@@ -1,0 +1,427 @@
+"""Module -> Graph: names are resolved, operands get their roles, values their types, loops and calls their ties."""
+
+from __future__ import annotations
+
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.graph.loops import ForHeader, read_for, trip_count
+from layoutsolver.graph.model import Function, Graph, Loop, OpNode, Value
+from layoutsolver.mlir.syntax import full_name
+from layoutsolver.mlir.tree import Argument, Block, Module, Op, Region
+from layoutsolver.mlir.types import OtherType, Type, VectorType, parse_type
+from layoutsolver.ops.assembly import Mismatch, bind
+from layoutsolver.ops.loose import bind_loose
+from layoutsolver.ops.registry import all_specs
+from layoutsolver.source import Span
+
+ASSUMED_TRIP_COUNT = 16
+"""How often a loop with unknown bounds is taken to run, where the caller does not say."""
+
+_ISOLATED = frozenset({"func.func", "builtin.module", "llvm.func", "gpu.func", "gpu.module"})
+
+
+def build_graph(module: Module, assumed_trip_count: int = ASSUMED_TRIP_COUNT) -> tuple[Graph, list[Diagnostic]]:
+    """The dataflow graph of a module, and what is wrong with its names and types.
+
+    An operation whose text departs from its form is reported and bound loosely, so that the rest can be analysed.
+    """
+    builder = _Builder(module, assumed_trip_count)
+    builder.enter_ops(module.ops, -1, -1, 1)
+    builder.check_calls()
+    return builder.graph, builder.diagnostics
+
+
+class _Builder:
+    def __init__(self, module: Module, assumed_trip_count: int) -> None:
+        self.module = module
+        self.source = module.source
+        self.texts = module.stream.texts
+        self.graph = Graph(module)
+        self.assumed = assumed_trip_count
+        self.diagnostics: list[Diagnostic] = []
+        self.names: dict[str, int] = {}
+        self.pending: list[list[tuple[int, int, str]]] = []
+        self.specs = all_specs()
+        self.aliases = module.aliases
+
+    # -- messages ---------------------------------------------------------------------------------------------
+
+    def report(self, code: str, message: str, span: Span, *related: tuple[Span, str]) -> None:
+        labels = tuple(Label(self.source, other, text) for other, text in related)
+        self.diagnostics.append(Diagnostic(code, "error", message, Label(self.source, span), labels))
+
+    # -- values -----------------------------------------------------------------------------------------------
+
+    def type_of(self, text: str) -> Type:
+        if text[:1] == "!" and text in self.aliases:
+            text = self.aliases[text]
+        elif "#" in text and text.startswith("vector") and self.aliases:
+            for alias, meaning in self.aliases.items():
+                if alias + ">" in text:
+                    text = text.replace(alias + ">", meaning + ">")
+        return parse_type(text)
+
+    def define(self, name: str, type_: Type, span: Span, op: int, number: int = 0) -> int:
+        graph = self.graph
+        index = len(graph.values)
+        graph.values.append(Value(index, name, type_, span, op, number))
+        graph.users.append([])
+        return index
+
+    def bind_name(self, name: str, index: int, scope: list[str]) -> None:
+        earlier = self.names.get(name)
+        if earlier is not None:
+            self.report(
+                "LS0202", f"redefinition of `{name}`", self.graph.values[index].span,
+                (self.graph.values[earlier].span, "first defined here"),
+            )  # fmt: skip
+            return
+        self.names[name] = index
+        scope.append(name)
+
+    # -- structure --------------------------------------------------------------------------------------------
+
+    def enter_ops(self, ops: list[Op], parent: int, function: int, weight: int, scope: list[str] | None = None) -> None:
+        own = scope is None
+        names: list[str] = [] if scope is None else scope
+        for op in ops:
+            self.enter_op(op, parent, function, weight, names)
+        if own:
+            self.leave(names)
+
+    def leave(self, names: list[str]) -> None:
+        for name in names:
+            del self.names[name]
+
+    def enter_op(self, op: Op, parent: int, function: int, weight: int, scope: list[str]) -> None:
+        graph = self.graph
+        name = full_name(op.name)
+        node = OpNode(len(graph.ops), op, name, self.specs.get(name), parent, function, weight)
+        graph.ops.append(node)
+        header = read_for(op) if name == "scf.for" else None
+        arguments = self.bind_operands(node, header)
+        self.define_results(node, scope)
+        if name == "func.func":
+            self.enter_function(node)
+        elif header is not None:
+            self.enter_for(node, header, arguments)
+        elif op.regions:
+            saved = self.isolate(name)
+            for region in op.regions:
+                self.enter_region(node, region, function, weight, arguments if region is op.regions[0] else [])
+            if saved is not None:
+                self.names = saved
+        elif name == "func.call":
+            self.note_call(node)
+        elif name == "arith.constant":
+            self.note_constant(node)
+        if name in ("func.return", "return") and function >= 0:
+            graph.functions[function].returns.append(node.index)
+        if name == "scf.yield" and parent >= 0 and graph.ops[parent].name == "scf.if":
+            graph.branches.setdefault(parent, []).append(node.index)
+
+    def isolate(self, name: str) -> dict[str, int] | None:
+        if name not in _ISOLATED:
+            return None
+        saved, self.names = self.names, {}
+        return saved
+
+    def enter_region(
+        self, node: OpNode, region: Region, function: int, weight: int, arguments: list[Argument]
+    ) -> list[int]:
+        """Enter a region's blocks; the values of `arguments`, which the operation's header introduces."""
+        scope: list[str] = []
+        values = [self.define_argument(argument, scope) for argument in arguments]
+        several = len(region.blocks) > 1
+        if several:
+            self.pending.append([])
+        for block in region.blocks:
+            values.extend(self.define_argument(argument, scope) for argument in block.arguments)
+            self.enter_ops(block.ops, node.index, function, weight, scope)
+        if several:
+            for op, operand, name in self.pending.pop():
+                self.resolve_late(op, operand, name)
+        self.leave(scope)
+        return values
+
+    def define_argument(self, argument: Argument, scope: list[str]) -> int:
+        token = argument.name.token
+        span = Span(self.module.stream.starts[token], self.module.stream.end(token))
+        index = self.define(argument.name.text, self.type_of(argument.type_text), span, -1)
+        self.bind_name(argument.name.text, index, scope)
+        return index
+
+    def enter_function(self, node: OpNode) -> None:
+        op = node.op
+        symbol = next((self.texts[token] for token in op.body_tokens() if self.texts[token][0] == "@"), "")
+        if op.is_generic:
+            symbol = _generic_symbol(op) or symbol
+        private = self.texts[op.name_token + 1] == "private"
+        function = Function(node.index, symbol, [], bool(op.regions), private)
+        number = len(self.graph.functions)
+        self.graph.functions.append(function)
+        saved, self.names = self.names, {}
+        arguments = [] if op.is_generic else bind_loose(op).arguments
+        for region in op.regions[:1]:
+            function.arguments = self.enter_region(node, region, number, node.weight, arguments)
+        self.names = saved
+
+    def enter_for(self, node: OpNode, header: ForHeader, arguments: list[Argument]) -> None:
+        op, graph = node.op, self.graph
+        bounds = tuple(node.operands[:3])
+        count = trip_count([graph.constants.get(bound) for bound in bounds])
+        weight = node.weight * (self.assumed if count is None else count)
+        values: list[int] = []
+        if op.regions:
+            scope: list[str] = []
+            block = op.regions[0].blocks[0] if op.regions[0].blocks else Block(0, "")
+            inits = node.operands[3:]
+            for position, argument in enumerate([*arguments, *block.arguments]):
+                index = self.define_argument(argument, scope)
+                if not argument.type_text and position == 0:
+                    lower = bounds[0] if bounds else -1
+                    graph.values[index].type = graph.values[lower].type if lower >= 0 else parse_type("index")
+                elif not argument.type_text and position <= len(inits):
+                    graph.values[index].type = self.carried_type(node, position - 1, inits[position - 1])
+                values.append(index)
+            self.enter_ops(block.ops, node.index, node.function, weight, scope)
+            self.leave(scope)
+        self.tie_loop(node, header, values, bounds, count)
+
+    def carried_type(self, node: OpNode, number: int, init: int) -> Type:
+        if number < len(node.results):
+            return self.graph.values[node.results[number]].type
+        return self.graph.values[init].type if init >= 0 else OtherType("")
+
+    def tie_loop(
+        self, node: OpNode, header: ForHeader, values: list[int], bounds: tuple[int, ...], count: int | None
+    ) -> None:
+        graph = self.graph
+        inits, iter_args = node.operands[3:], values[1:]
+        last = next((op for op in reversed(graph.ops) if op.parent == node.index), None)
+        ending = last if last is not None and last.name == "scf.yield" else None
+        yielded = ending.operands if ending is not None else []
+        for what, found in (("iter_args", len(iter_args)), ("results", len(node.results)), ("yielded values", len(yielded))):
+            if found != len(inits):
+                self.report("LS0205", f"`scf.for` has {len(inits)} initial values but {found} {what}", node.span)
+        carried = list(zip(inits, iter_args, yielded, node.results, strict=False))
+        for init, iter_arg, value, _ in carried:
+            for other, what in ((init, "initial value"), (value, "yielded value")):
+                self.check_same(other, iter_arg, node, what)
+        graph.loops[node.index] = Loop(node.index, values[0] if values else -1, bounds, carried, count)
+
+    def check_same(self, value: int, carried: int, node: OpNode, what: str) -> None:
+        if value < 0:
+            return
+        mine, theirs = self.graph.values[value].type, self.graph.values[carried].type
+        if not same_type(mine, theirs):
+            self.report(
+                "LS0203", f"the {what} of `{self.graph.values[carried].name}` has type `{mine.text}`, "
+                f"but the loop carries `{theirs.text}`", node.span,
+                (self.graph.values[value].span, f"`{self.graph.values[value].name}` is defined here"),
+            )  # fmt: skip
+
+    # -- operands and results ---------------------------------------------------------------------------------
+
+    def bind_operands(self, node: OpNode, header: ForHeader | None) -> list[Argument]:
+        """Fill in operands, roles and types; the arguments that the header introduces."""
+        op, spec = node.op, node.spec
+        if node.name == "func.func" and not op.is_generic:
+            return []
+        if header is not None:
+            node.result_type_texts = list(header.result_types)
+            self.use_all(node, header.operands, "operands")
+            return header.arguments
+        if spec is not None and spec.assembly:
+            bound = bind(op, spec)
+            if isinstance(bound, Mismatch):
+                self.report_mismatch(node, bound)
+            else:
+                node.types, node.enums = bound.types, bound.enums
+                node.attrs, node.attrs_at = bound.attrs, bound.attrs_at
+                for role, token in bound.operands:
+                    self.use(node, token, role)
+                self.check_operand_types(node)
+                return []
+        loose = bind_loose(op)
+        node.result_type_texts = loose.result_types
+        node.operand_type_texts = loose.operand_types
+        self.use_all(node, loose.operands, "operands")
+        if loose.operand_types is not None:
+            for value, type_text in zip(node.operands, loose.operand_types, strict=False):
+                self.check_type(node, value, type_text.text)
+        return loose.arguments
+
+    def use_all(self, node: OpNode, tokens: list[int], role: str) -> None:
+        for token in tokens:
+            self.use(node, token, role)
+
+    def report_mismatch(self, node: OpNode, mismatch: Mismatch) -> None:
+        stream = self.module.stream
+        token = mismatch.token
+        if token >= node.op.last:
+            end = stream.end(node.op.last - 1)
+            span, found = Span(max(end - 1, 0), end), "the operation ends"
+        else:
+            span, found = Span(stream.starts[token], stream.end(token)), f"found `{self.texts[token]}`"
+        code = "LS0005" if token >= node.op.last else "LS0004"
+        self.report(code, f"`{node.name}`: expected {mismatch.expected}, {found}", span, (node.span, "in this operation"))
+
+    def use(self, node: OpNode, token: int, role: str) -> None:
+        text = self.texts[token]
+        value = self.lookup(text)
+        operand = len(node.operands)
+        if value is None:
+            if self.pending:
+                self.pending[-1].append((node.index, operand, text))
+            else:
+                self.undefined(text, token)
+            value = -1
+        else:
+            self.graph.users[value].append((node.index, operand))
+        node.operands.append(value)
+        node.operand_tokens.append(token)
+        node.roles.append(role)
+
+    def lookup(self, text: str) -> int | None:
+        value = self.names.get(text)
+        if value is None and text.endswith("#0"):
+            return self.names.get(text[:-2])
+        return value
+
+    def undefined(self, text: str, token: int) -> None:
+        span = Span(self.module.stream.starts[token], self.module.stream.end(token))
+        self.report("LS0201", f"`{text}` is used but not defined", span)
+
+    def resolve_late(self, op: int, operand: int, name: str) -> None:
+        node = self.graph.ops[op]
+        value = self.lookup(name)
+        if value is not None:
+            node.operands[operand] = value
+            self.graph.users[value].append((op, operand))
+        elif self.pending:
+            self.pending[-1].append((op, operand, name))
+        else:
+            self.undefined(name, node.operand_tokens[operand])
+
+    def check_operand_types(self, node: OpNode) -> None:
+        for role, value in zip(node.roles, node.operands, strict=True):
+            printed = node.types.get(role)
+            if printed is not None:
+                self.check_type(node, value, printed.text)
+
+    def check_type(self, node: OpNode, value: int, text: str) -> None:
+        if value < 0:
+            return
+        known = self.graph.values[value]
+        if known.type.text == text or not known.type.text or "<" in (text[0], known.type.text[0]):
+            return
+        if not same_type(self.type_of(text), known.type):
+            token = node.operand_tokens[node.operands.index(value)]
+            span = Span(self.module.stream.starts[token], self.module.stream.end(token))
+            self.report(
+                "LS0203", f"`{known.name}` is used as `{text}` but has type `{known.type.text}`", span,
+                (known.span, "defined here"),
+            )  # fmt: skip
+
+    def define_results(self, node: OpNode, scope: list[str]) -> None:
+        op = node.op
+        number = 0
+        for name in op.results:
+            span = op.token_span(name.token)
+            for part in range(name.count):
+                text = name.text if name.count == 1 else f"{name.text}#{part}"
+                index = self.define(text, self.result_type(node, number), span, node.index, number)
+                node.results.append(index)
+                self.bind_name(text, index, scope)
+                number += 1
+            if name.count > 1:
+                self.names.setdefault(name.text, node.results[-name.count])
+                scope.append(name.text)
+        for part in range(number, self.result_count(node)):
+            node.results.append(self.define("", self.result_type(node, part), node.span, node.index, part))
+        if number and node.spec is not None and node.spec.assembly:
+            wanted = sum(1 for role in node.spec.results if not role.optional)
+            if not wanted <= number <= len(node.spec.results) and node.types:
+                self.report("LS0205", f"`{node.name}` has {wanted} results, {number} are named", node.span)
+
+    def result_count(self, node: OpNode) -> int:
+        """How many results the operation has, named or not, as far as its text tells."""
+        spec = node.spec
+        if spec is not None and spec.assembly:
+            return sum(1 for role in spec.results if not role.optional or role.name in node.types)
+        if node.name == "scf.for" or node.op.is_generic:
+            return len(node.result_type_texts)
+        return 0
+
+    def result_type(self, node: OpNode, number: int) -> Type:
+        spec = node.spec
+        if spec is not None and spec.assembly and number < len(spec.results):
+            role = spec.results[number].name
+            printed = node.types.get(role)
+            if printed is None and role in spec.result_types:
+                source = spec.result_types[role]
+                printed = node.types.get(source)
+            if printed is not None:
+                return self.type_of(printed.text)
+            return parse_type("index") if role == "new_true_shape" else OtherType("")
+        if number < len(node.result_type_texts):
+            text = node.result_type_texts[number]
+            if text is not None:
+                return _adjust(node.name, self.type_of(text.text))
+        return OtherType("")
+
+    # -- calls and constants ----------------------------------------------------------------------------------
+
+    def note_call(self, node: OpNode) -> None:
+        symbol = next((self.texts[token] for token in node.op.body_tokens() if self.texts[token][0] == "@"), "")
+        self.graph.calls[node.index] = symbol
+
+    def note_constant(self, node: OpNode) -> None:
+        at = node.op.name_token + 1
+        texts = self.texts
+        sign = 1
+        if texts[at] == "-":
+            sign, at = -1, at + 1
+        if texts[at].isdigit() and node.results:
+            self.graph.constants[node.results[0]] = sign * int(texts[at])
+
+    def check_calls(self) -> None:
+        functions = self.graph.function_by_symbol()
+        for call, symbol in self.graph.calls.items():
+            callee = functions.get(symbol)
+            node = self.graph.ops[call]
+            if callee is not None and callee.has_body and len(callee.arguments) != len(node.operands):
+                self.report(
+                    "LS0205", f"`{symbol}` takes {len(callee.arguments)} arguments, {len(node.operands)} are passed",
+                    node.span, (self.graph.ops[callee.op].span, "the function is defined here"),
+                )  # fmt: skip
+
+
+def _generic_symbol(op: Op) -> str:
+    texts = op.stream.texts
+    for token in op.body_tokens():
+        if texts[token] == "sym_name" and texts[token + 1] == "=":
+            return "@" + texts[token + 2].strip('"')
+    return ""
+
+
+def _adjust(name: str, type_: Type) -> Type:
+    """The result type of the few operations that print an operand's type instead."""
+    if name in ("arith.cmpi", "arith.cmpf"):
+        if isinstance(type_, VectorType):
+            dims = "".join(f"{dim}x" for dim in type_.shape)
+            return parse_type(f"vector<{dims}i1>")
+        return parse_type("i1")
+    if name in ("memref.load", "affine.load", "memref.dim") and type_.text.startswith("memref"):
+        element = getattr(type_, "element", None)
+        return element if name != "memref.dim" and element is not None else parse_type("index")
+    return type_
+
+
+def same_type(left: Type, right: Type) -> bool:
+    """Whether two types are equal but for white space and the layout of a vector."""
+    if left.text == right.text or "<" in (left.text[:1], right.text[:1]):
+        return True
+    if isinstance(left, VectorType) and isinstance(right, VectorType):
+        return left.shape == right.shape and left.element.text == right.element.text
+    return "".join(left.text.split()) == "".join(right.text.split())

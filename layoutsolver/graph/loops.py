@@ -1,0 +1,60 @@
+"""The header of `scf.for` and trip counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from layoutsolver.mlir.tree import Argument, Name, Op
+from layoutsolver.ops.assembly import Mismatch, TypeText, bind_generic, trailing_types
+
+
+@dataclass(slots=True)
+class ForHeader:
+    """Operand tokens (lower bound, upper bound, step, initial values), region arguments and result types.
+
+    The arguments are those that the header names (induction variable first); the generic form has them in the
+    block instead.
+    """
+
+    operands: list[int]
+    arguments: list[Argument] = field(default_factory=list)
+    result_types: list[TypeText] = field(default_factory=list)
+
+
+def read_for(op: Op) -> ForHeader:
+    """The parts of an `scf.for` header, in the custom or the generic form."""
+    if op.is_generic:
+        bound = bind_generic(op, None)
+        if isinstance(bound, Mismatch):
+            return ForHeader(list(op.uses))
+        return ForHeader([token for _, token in bound.operands], [], bound.result_types)
+    texts = op.stream.texts
+    end = op.regions[0].first if op.regions else op.last
+    header = ForHeader([])
+    for token in op.uses:
+        if token >= end:
+            break
+        if texts[token + 1] == "=":
+            header.arguments.append(Argument(Name(texts[token], token), "", token, token))
+        else:
+            header.operands.append(token)
+    arrow = next((token for token in range(end - 1, op.name_token, -1) if texts[token] == "->"), None)
+    if arrow is not None:
+        sides = trailing_types(op, arrow)
+        if isinstance(sides, tuple):
+            header.result_types = sides[1]
+    return header
+
+
+def trip_count(bounds: list[int | None]) -> int | None:
+    """How often a loop from, to, step runs; None where a bound is unknown.
+
+    >>> trip_count([0, 10, 4]), trip_count([0, 0, 1]), trip_count([0, None, 1])
+    (3, 0, None)
+    """
+    if len(bounds) != 3:
+        return None
+    lower, upper, step = bounds
+    if lower is None or upper is None or step is None or step <= 0:
+        return None
+    return max(0, -(-(upper - lower) // step))

@@ -1,0 +1,96 @@
+"""MLIR text as a list of pieces that, joined, are the text again.
+
+One regular expression cuts the text; nothing is thrown away. A piece is a token or trivia (white space, a comment).
+`2:4x8xf32` style shapes come out as `4`, `x8xf32`: types are put together again from their span.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import accumulate
+
+_PIECE = re.compile(
+    r"""
+    [ \t\r\n\f\v]+
+  | //[^\n]*
+  | "(?:[^"\\\n]|\\.)*"
+  | %[\w$.\-]+(?:\#[0-9]+)?
+  | [#!](?:[A-Za-z_$][\w$.\-]*|[0-9]+)
+  | [A-Za-z_][\w$.]*
+  | 0x[0-9a-fA-F]+
+  | [0-9]+(?:\.[0-9]*(?:[eE][+-]?[0-9]+)?)?
+  | \^[\w$.\-]*
+  | @(?:[\w$.\-]+|"(?:[^"\\\n]|\\.)*")
+  | ->|<=|>=|==|::|\{-\#|\#-\}
+  | .
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_TRIVIA_FIRST = frozenset(" \t\r\n\f\v/")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStream:
+    """The tokens of a text, index by index, and all pieces between which they stand.
+
+    `texts[i]` is token i, which starts at offset `starts[i]` and is piece `piece_index[i]`; `line_first[i]` tells
+    whether it is the first token on its line. A last empty token stands for the end of the text.
+    """
+
+    pieces: list[str]
+    texts: list[str]
+    starts: list[int]
+    piece_index: list[int]
+    line_first: list[bool]
+
+    def end(self, index: int) -> int:
+        """The offset behind token `index`."""
+        return self.starts[index] + len(self.texts[index])
+
+    def text_between(self, first: int, last: int) -> str:
+        """Everything from token `first` up to, not including, token `last`, with the trivia before `last`."""
+        return "".join(self.pieces[self.piece_index[first] : self.piece_index[last]])
+
+    def range_text(self, first: int, last: int) -> str:
+        """The text of tokens `[first, last)` without what follows the last of them."""
+        if last <= first:
+            return ""
+        if last == first + 1:
+            return self.texts[first]
+        return "".join(self.pieces[self.piece_index[first] : self.piece_index[last - 1] + 1])
+
+
+def tokenize(text: str) -> TokenStream:
+    """The token stream of a text; never fails, a character that starts no token is a token of its own.
+
+    >>> stream = tokenize("%a = x.y // note")
+    >>> stream.texts
+    ['%a', '=', 'x.y', '']
+    >>> "".join(stream.pieces)
+    '%a = x.y // note'
+    """
+    pieces = _PIECE.findall(text)
+    texts: list[str] = []
+    piece_index: list[int] = []
+    line_first: list[bool] = []
+    add_text, add_index, add_first = texts.append, piece_index.append, line_first.append
+    fresh = True
+    trivia = _TRIVIA_FIRST
+    for index, piece in enumerate(pieces):
+        if piece[0] in trivia and (piece[0] != "/" or piece[:2] == "//"):
+            if not fresh and "\n" in piece:
+                fresh = True
+            continue
+        add_text(piece)
+        add_index(index)
+        add_first(fresh)
+        fresh = False
+    offsets = list(accumulate(map(len, pieces), initial=0))
+    starts = [offsets[index] for index in piece_index]
+    texts.append("")
+    piece_index.append(len(pieces))
+    line_first.append(True)
+    starts.append(len(text))
+    return TokenStream(pieces, texts, starts, piece_index, line_first)

@@ -1,0 +1,155 @@
+"""Types as the solver sees them: vectors and memrefs in detail, scalars by width, everything else by its text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """An integer, float or index type; `bits` is None for `index`."""
+
+    text: str
+    bits: int | None
+    is_float: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VectorType:
+    """A vector: its dimensions (empty for 0-D), element type and, where the text gives one, its VecMemType."""
+
+    text: str
+    shape: tuple[int, ...]
+    element: ScalarType | OtherType
+    layout: str | None = None
+    scalable: bool = False
+
+    @property
+    def lanes(self) -> int:
+        """The number of elements."""
+        count = 1
+        for dim in self.shape:
+            count *= dim
+        return count
+
+    @property
+    def bits(self) -> int | None:
+        """The width of an element in bits, None where it has none (`index`, foreign types)."""
+        return self.element.bits if isinstance(self.element, ScalarType) else None
+
+
+@dataclass(frozen=True, slots=True)
+class MemRefType:
+    """A memref: shape (None for a dynamic size), element type, and the text behind them (layout, memory space)."""
+
+    text: str
+    shape: tuple[int | None, ...]
+    element: ScalarType | OtherType
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherType:
+    """A type of which only the text is known."""
+
+    text: str
+
+
+Type = ScalarType | VectorType | MemRefType | OtherType
+
+_SCALAR = re.compile(r"(?:si|ui|i)([1-9][0-9]*)|(bf16|tf32|f16|f32|f64|f80|f128)|(f([468])E\w+)|(index)")
+_VECTOR = re.compile(r"vector\s*<")
+_MEMREF = re.compile(r"memref\s*<")
+_DIM = re.compile(r"\s*(\[)?\s*([0-9]+|\?)\s*\]?\s*x")
+_LAYOUT = re.compile(r"#ave\.vector_layout<\s*\{\s*mem\s*=\s*#ave\.vec_mem_type<\s*(\w+)\s*>\s*\}\s*>")
+_FLOAT_BITS = {"bf16": 16, "tf32": 32, "f16": 16, "f32": 32, "f64": 64, "f80": 80, "f128": 128}
+
+
+@lru_cache(maxsize=4096)
+def parse_type(text: str) -> Type:
+    """The type that a text spells; never fails, an unknown type is an `OtherType`.
+
+    >>> parse_type("vector<2x32xf16>").lanes
+    64
+    >>> parse_type("vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8_4vl>}>>").layout
+    'b8_4vl'
+    >>> parse_type("memref<?x16xf32, #hivm.address_space<ub>>").shape
+    (None, 16)
+    """
+    text = text.strip()
+    scalar = _parse_scalar(text)
+    if scalar is not None:
+        return scalar
+    if (match := _VECTOR.match(text)) and text.endswith(">"):
+        return _parse_vector(text, text[match.end() : -1])
+    if (match := _MEMREF.match(text)) and text.endswith(">"):
+        shape, _, rest = _parse_shape(text[match.end() : -1])
+        element, _, tail = _split_first(rest)
+        return MemRefType(text, shape, _element(element), tail.strip())
+    return OtherType(text)
+
+
+def _parse_scalar(text: str) -> ScalarType | None:
+    match = _SCALAR.fullmatch(text)
+    if match is None:
+        return None
+    integer, float_name, small, small_bits, index = match.groups()
+    if integer:
+        return ScalarType(text, int(integer))
+    if index:
+        return ScalarType(text, None)
+    if small:
+        return ScalarType(text, int(small_bits), True)
+    return ScalarType(text, _FLOAT_BITS[float_name], True)
+
+
+def _parse_vector(text: str, inside: str) -> Type:
+    shape, scalable, rest = _parse_shape(inside)
+    if None in shape:
+        return OtherType(text)
+    element, _, tail = _split_first(rest)
+    layout = _LAYOUT.fullmatch(tail.strip())
+    if tail.strip() and layout is None:
+        return OtherType(text)
+    sizes = tuple(dim for dim in shape if dim is not None)
+    return VectorType(text, sizes, _element(element), layout.group(1) if layout else None, scalable)
+
+
+def _parse_shape(inside: str) -> tuple[tuple[int | None, ...], bool, str]:
+    shape: list[int | None] = []
+    scalable = False
+    at = 0
+    while match := _DIM.match(inside, at):
+        scalable = scalable or match.group(1) is not None
+        shape.append(None if match.group(2) == "?" else int(match.group(2)))
+        at = match.end()
+    return tuple(shape), scalable, inside[at:]
+
+
+def _split_first(text: str) -> tuple[str, str, str]:
+    """The text before the first comma outside brackets, the comma, and the rest."""
+    depth = 0
+    for at, char in enumerate(text):
+        if char in "<([{":
+            depth += 1
+        elif char in ")]}" or (char == ">" and text[at - 1] != "-"):
+            depth -= 1
+        elif char == "," and depth == 0:
+            return text[:at].strip(), ",", text[at + 1 :]
+    return text.strip(), "", ""
+
+
+def _element(text: str) -> ScalarType | OtherType:
+    return _parse_scalar(text) or OtherType(text)
+
+
+def with_layout(vector: VectorType, layout: str) -> str:
+    """The text of a vector type that carries a VecMemType.
+
+    >>> with_layout(parse_type("vector<64xi8>"), "b8")
+    'vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8>}>>'
+    """
+    dims = "".join(f"{dim}x" for dim in vector.shape)
+    return f"vector<{dims}{vector.element.text}, #ave.vector_layout<{{mem = #ave.vec_mem_type<{layout}>}}>>"

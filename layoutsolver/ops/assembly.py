@@ -1,0 +1,284 @@
+"""Matches the text of an operation against the custom form of its table row, or against the generic form.
+
+The notation of `OpSpec.assembly`, items separated by blanks:
+
+    $x            the operand in role x            $x*           operands in role x, separated by commas
+    type(x)       the type of role x               <kind>        an inline enumerator in angle brackets
+    bool, int     an inline literal                attrs         an attribute dictionary, if there is one
+    [: a b :]     optional, if its first item matches            anything else: that very token
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from layoutsolver.mlir.tree import Op
+from layoutsolver.ops.spec import OpSpec
+
+_OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_CLOSE = frozenset(_OPEN.values())
+
+
+@dataclass(frozen=True, slots=True)
+class TypeText:
+    """A printed type: tokens `[first, last)` of the stream, and their text."""
+
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(slots=True)
+class Bound:
+    """An operation's text, role by role.
+
+    `operands` lists `(role, token)` in order; `types` maps a role to its printed type; `enums` the inline
+    enumerators by kind; `attrs` is the token range of the attribute dictionary, braces included, or None, and
+    `attrs_at` the token before which a new dictionary goes.
+    """
+
+    operands: list[tuple[str, int]] = field(default_factory=list)
+    types: dict[str, TypeText] = field(default_factory=dict)
+    enums: dict[str, str] = field(default_factory=dict)
+    attrs: tuple[int, int] | None = None
+    attrs_at: int = -1
+    operand_types: list[TypeText] = field(default_factory=list)
+    result_types: list[TypeText] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Where the text departs from the form, and what was expected there."""
+
+    token: int
+    expected: str
+
+
+@lru_cache(maxsize=512)
+def compile_assembly(assembly: str) -> tuple[tuple[str, str], ...]:
+    """The items of an assembly string as `(action, argument)` pairs.
+
+    >>> compile_assembly("$a , int : type(a)")
+    (('use', 'a'), ('token', ','), ('int', ''), ('token', ':'), ('type', 'a'))
+    """
+    items: list[tuple[str, str]] = []
+    for word in assembly.split():
+        if word.startswith("$"):
+            items.append(("uses", word[1:-1]) if word.endswith("*") else ("use", word[1:]))
+        elif word.startswith("type("):
+            items.append(("type", word[5:-1]))
+        elif word.startswith("<") and len(word) > 2:
+            items.append(("enum", word[1:-1]))
+        elif word in ("bool", "int", "attrs"):
+            items.append((word, ""))
+        elif word == "[:":
+            items.append(("optional", ""))
+        elif word == ":]":
+            items.append(("end", ""))
+        else:
+            items.append(("token", word))
+    return tuple(items)
+
+
+def bind(op: Op, spec: OpSpec) -> Bound | Mismatch:
+    """The operation's operands, types and attributes by role, or where its text departs from its form."""
+    if op.is_generic:
+        return bind_generic(op, spec)
+    return _match_custom(op, compile_assembly(spec.assembly))
+
+
+def _match_custom(op: Op, items: tuple[tuple[str, str], ...]) -> Bound | Mismatch:
+    texts = op.stream.texts
+    bound = Bound()
+    at, last = op.name_token + 1, op.last
+    skipping = False
+    for position, (action, argument) in enumerate(items):
+        if skipping:
+            skipping = action != "end"
+            continue
+        token = texts[at] if at < last else ""
+        if action == "token":
+            if token != argument:
+                return Mismatch(at, f"`{argument}`")
+            at += 1
+        elif action == "use":
+            if token[:1] != "%":
+                return Mismatch(at, f"operand `{argument}`")
+            bound.operands.append((argument, at))
+            at += 1
+        elif action == "uses":
+            while token[:1] == "%":
+                bound.operands.append((argument, at))
+                at += 1
+                if texts[at] != "," or at >= last:
+                    break
+                at += 1
+                token = texts[at]
+        elif action == "type":
+            end = scan_type(texts, at, last)
+            if end is None:
+                return Mismatch(at, f"the type of `{argument}`")
+            bound.types[argument] = TypeText(at, end, op.stream.range_text(at, end))
+            at = end
+        elif action == "enum":
+            if token != "<" or texts[at + 2] != ">":
+                return Mismatch(at, f"`<{argument}>`")
+            bound.enums[argument] = texts[at + 1]
+            at += 3
+        elif action == "attrs":
+            bound.attrs_at = at
+            if token == "{":
+                end = skip_bracket(texts, at, last)
+                bound.attrs = (at, end)
+                at = end
+        elif action == "bool":
+            if token not in ("true", "false"):
+                return Mismatch(at, "`true` or `false`")
+            bound.enums.setdefault("bool", token)
+            at += 1
+        elif action == "int":
+            if token == "-":
+                at += 1
+            if not texts[at].isdigit() or at >= last:
+                return Mismatch(at, "an integer")
+            at += 1
+        elif action == "optional":
+            following = items[position + 1]
+            skipping = token != following[1] if following[0] == "token" else token[:1] not in "%<" or not token
+    if at < last and texts[at] == "loc" and texts[at + 1] == "(":
+        at = skip_bracket(texts, at + 1, last)
+    if at < last:
+        return Mismatch(at, "the end of the operation")
+    return bound
+
+
+def bind_generic(op: Op, spec: OpSpec | None) -> Bound | Mismatch:
+    """The generic form `"name"(operands) <{properties}> ({regions}) {attrs} : (types) -> types`, by role."""
+    texts, last = op.stream.texts, op.last
+    bound = Bound()
+    at = op.name_token + 1
+    if at >= last or texts[at] != "(":
+        return Mismatch(at, "`(`")
+    close = skip_bracket(texts, at, last)
+    tokens = [index for index in range(at + 1, close - 1) if texts[index][0] == "%"]
+    at = close
+    while at < last and texts[at] != ":":
+        if texts[at] == "{" and not any(region.first == at for region in op.regions):
+            end = skip_bracket(texts, at, last)
+            bound.attrs = (at, end)
+            at = end
+        elif texts[at] in _OPEN:
+            at = skip_bracket(texts, at, last)
+        else:
+            at += 1
+    if at >= last:
+        return Mismatch(at, "`:`")
+    bound.attrs_at = at
+    types = trailing_types(op, at + 1)
+    if isinstance(types, Mismatch):
+        return types
+    bound.operand_types, bound.result_types = types
+    if len(bound.operand_types) != len(tokens):
+        return Mismatch(at + 1, f"{len(tokens)} operand type{'s' * (len(tokens) != 1)}")
+    if spec is None:
+        bound.operands = [("", token) for token in tokens]
+        return bound
+    roles = _spread([(role.name, role.variadic) for role in spec.operands], len(tokens))
+    if roles is None:
+        return Mismatch(op.name_token + 1, f"{len(spec.operands)} operands")
+    bound.operands = list(zip(roles, tokens, strict=True))
+    for role_name, type_text in zip(roles, bound.operand_types, strict=True):
+        bound.types.setdefault(role_name, type_text)
+    for role, type_text in zip(spec.results, bound.result_types, strict=False):
+        bound.types[role.name] = type_text
+    return bound
+
+
+def _spread(roles: list[tuple[str, bool]], count: int) -> list[str] | None:
+    """Role names for `count` operands, the variadic role taking what the others leave; None if that cannot be."""
+    fixed = sum(1 for _, variadic in roles if not variadic)
+    if count < fixed or (count > fixed and fixed == len(roles)):
+        return None
+    out: list[str] = []
+    for name, variadic in roles:
+        out.extend([name] * (count - fixed if variadic else 1))
+    return out
+
+
+def trailing_types(op: Op, at: int) -> tuple[list[TypeText], list[TypeText]] | Mismatch:
+    """The types before and after the arrow (or `into`, `to`) from token `at` to the end or the first region."""
+    texts = op.stream.texts
+    last = next((region.first for region in op.regions if region.first > at), op.last)
+    sides: tuple[list[TypeText], list[TypeText]] = ([], [])
+    side = 0
+    while at < last:
+        token = texts[at]
+        if token in ("->", "into", "to"):
+            side = 1
+            at += 1
+        elif token in ("(", ")", ","):
+            at += 1
+        elif token == "loc":
+            break
+        else:
+            end = scan_type(texts, at, last)
+            if end is None:
+                return Mismatch(at, "a type")
+            sides[side].append(TypeText(at, end, op.stream.range_text(at, end)))
+            at = end
+    return sides
+
+
+def scan_type(texts: list[str], at: int, last: int) -> int | None:
+    """The index behind the type that begins at `at`, None if none does."""
+    if at >= last:
+        return None
+    token = texts[at]
+    if token == "(":
+        at = skip_bracket(texts, at, last)
+        if at < last and texts[at] == "->":
+            return scan_type(texts, at + 1, last)
+        return at
+    if token == "<":
+        return skip_bracket(texts, at, last)
+    if not (token[0].isalpha() or token[0] in "!_"):
+        return None
+    at += 1
+    if at < last and texts[at] == "<":
+        at = skip_bracket(texts, at, last)
+    return at
+
+
+def skip_bracket(texts: list[str], at: int, last: int) -> int:
+    """The index behind the bracket group that opens at `at` (`last` if it never closes)."""
+    depth = 0
+    while at < last:
+        token = texts[at]
+        at += 1
+        if token in _OPEN:
+            depth += 1
+        elif token in _CLOSE:
+            depth -= 1
+            if depth == 0:
+                return at
+    return last
+
+
+def attribute_entries(op: Op, attrs: tuple[int, int]) -> dict[str, tuple[int, int]]:
+    """Name to token range (name included) of each entry of an attribute dictionary."""
+    texts = op.stream.texts
+    entries: dict[str, tuple[int, int]] = {}
+    first, last = attrs[0] + 1, attrs[1] - 1
+    at = begin = first
+    while at <= last:
+        token = texts[at]
+        if at == last or token == ",":
+            if at > begin:
+                entries[texts[begin].strip('"')] = (begin, at)
+            begin = at = at + 1
+        elif token in _OPEN:
+            at = skip_bracket(texts, at, last)
+        else:
+            at += 1
+    return entries

@@ -1,0 +1,110 @@
+"""Operands and result types of operations without an assembly of their own, from what their text shows.
+
+An unknown operation keeps its operands and, as far as its text tells, its result types: the types behind `->`,
+`into` or `to`; else the last ones of its type list, one for all where only one stands there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from layoutsolver.mlir.tree import Argument, Name, Op
+from layoutsolver.ops.assembly import Mismatch, TypeText, bind_generic, scan_type, skip_bracket, trailing_types
+
+_OPEN = frozenset("([{<")
+
+
+@dataclass(slots=True)
+class LooseOp:
+    """What could be told of an operation: operand tokens, names that it defines for its regions, result types.
+
+    `result_types` has one entry per result value (`%x:2` is two), None where the text tells nothing;
+    `operand_types` is None where types cannot be matched with operands.
+    """
+
+    operands: list[int]
+    arguments: list[Argument] = field(default_factory=list)
+    result_types: list[TypeText | None] = field(default_factory=list)
+    operand_types: list[TypeText] | None = None
+
+
+def bind_loose(op: Op) -> LooseOp:
+    """Operands, region arguments and result types of an operation, by its shape alone."""
+    count = sum(name.count for name in op.results)
+    if op.is_generic:
+        bound = bind_generic(op, None)
+        if isinstance(bound, Mismatch):
+            return LooseOp(list(op.uses), [], [None] * count)
+        operands = [token for _, token in bound.operands]
+        return LooseOp(operands, [], list(bound.result_types), list(bound.operand_types))
+    arguments = _header_arguments(op)
+    defined = {argument.name.token for argument in arguments}
+    operands = [token for token in op.uses if token not in defined]
+    colon, arrow = _type_marks(op)
+    loose = LooseOp(operands, arguments, [None] * count)
+    if op.regions and arrow < 0:
+        return loose
+    start = colon if colon >= 0 else arrow
+    if start < 0:
+        return loose
+    sides = trailing_types(op, start + (colon >= 0))
+    if not isinstance(sides, tuple):
+        return loose
+    before, after = sides
+    if after or arrow >= 0:
+        types = list(after)
+        if len(before) == len(operands):
+            loose.operand_types = before
+    elif count and len(before) == 1:
+        types = [before[0]] * count
+    elif count:
+        types = list(before[-count:])
+    else:
+        types = []
+        if len(before) == len(operands):
+            loose.operand_types = before
+    loose.result_types = (types + [None] * count)[:count]
+    return loose
+
+
+def _type_marks(op: Op) -> tuple[int, int]:
+    """The last `:` and the last `->` outside brackets and before any region, -1 where there is none."""
+    texts = op.stream.texts
+    colon = arrow = -1
+    last = op.regions[0].first if op.regions else op.last
+    at = op.name_token + 1
+    while at < last:
+        token = texts[at]
+        if token in _OPEN:
+            at = skip_bracket(texts, at, last)
+            continue
+        if token == ":" and arrow < 0:
+            colon = at
+        elif token == "->":
+            arrow = at
+        at += 1
+    if op.regions and arrow >= 0:
+        colon = -1
+    return colon, arrow
+
+
+def _header_arguments(op: Op) -> list[Argument]:
+    """Names that the text in front of a region defines for it: `%i = …`, `(%x = %init)`, `%a: type`."""
+    if not op.regions:
+        return []
+    texts = op.stream.texts
+    head_end = op.regions[0].first
+    arguments: list[Argument] = []
+    for token in op.uses:
+        if token >= head_end:
+            continue
+        follows = texts[token + 1]
+        name = Name(texts[token], token)
+        if follows == "=":
+            arguments.append(Argument(name, "", token, token))
+        elif follows == ":" and texts[token - 1] in ("(", ","):
+            last = scan_type(texts, token + 2, head_end) or token + 2
+            text = op.stream.range_text(token + 2, last)
+            arguments.append(Argument(name, text, token + 2, last))
+    return arguments
+

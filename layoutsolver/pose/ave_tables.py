@@ -1,0 +1,164 @@
+"""The rows of each operation of an AVE program: from the rule tables, the element widths and the chip's costs.
+
+Operations of one kind share one table: the key says all that the rows depend on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from layoutsolver_models.problems.layout import Row, Table
+from layoutsolver_models.rules.ave import AVE_RULES
+from layoutsolver_models.rules.row import LayoutRule
+from layoutsolver_models.targets.chip import Chip
+from layoutsolver_models.vecmem import DENSE, LAYOUTS, VECMEM_TYPES, layout_width
+
+TableKey = tuple[str | int | bool, ...]
+
+
+@lru_cache(maxsize=1)
+def rules_by_family() -> dict[str, tuple[LayoutRule, ...]]:
+    """All AVE rules by family, in the order of preference."""
+    families: dict[str, list[LayoutRule]] = {}
+    for rule in AVE_RULES:
+        families.setdefault(rule.family, []).append(rule)
+    return {family: tuple(rules) for family, rules in families.items()}
+
+
+def family_ids(family: str) -> str:
+    """The ids of a family's rules, for messages.
+
+    >>> family_ids("broadcast")
+    'AVE.BRC.8.B8, AVE.BRC.8.B8_2VL, AVE.BRC.8.B8_4VL, AVE.BRC.16.B16, AVE.BRC.16.B16_2VL, AVE.BRC.32.B32'
+    """
+    return ", ".join(rule.id for rule in rules_by_family()[family])
+
+
+LOAD_DISTS = {"UNPK_B8": "b8_2vl", "UNPK_B16": "b16_2vl", "UNPK4_B8": "b8_4vl"}
+"""Load distributions that fix the layout of what they load."""
+
+STORE_DISTS = {"PK_B16": "b8_2vl", "PK_B32": "b16_2vl", "PK4_B32": "b8_4vl"}
+"""Store distributions that fix the layout of what they store."""
+
+PREDICATE_CASTS = {
+    "UNPK_B8": ("b8", "b16"), "UNPK_B16": ("b16", "b32"), "UNPK4_B8": ("b8", "b32"),
+    "PK_B16": ("b16", "b8"), "PK_B32": ("b32", "b16"), "PK4_B32": ("b32", "b8"),
+}  # fmt: skip
+"""What each mode of `preg.cast` makes of the granularity of a predicate: from, to."""
+
+
+class AveTables:
+    """Makes and remembers the tables of one problem."""
+
+    def __init__(self, chip: Chip, priced: bool) -> None:
+        self.chip = chip
+        self.priced = priced
+        self.tables: list[Table] = []
+        self._index: dict[TableKey, int] = {}
+        self._makers: dict[str, Callable[..., Table]] = {
+            "ports": self._ports,
+            "elementwise": self._elementwise,
+            "same": self._same,
+            "boundary": self._boundary,
+            "call_mask": self._call_mask,
+            "exit_cast": self._exit_cast,
+            "domain": self._domain,
+            "predicate_cast": self._predicate_cast,
+        }
+
+    def table(self, maker: str, *key: str | int | bool) -> int:
+        """The number of the table that `maker` makes of `key`; made once."""
+        whole = (maker, *key)
+        number = self._index.get(whole)
+        if number is None:
+            number = self._index[whole] = len(self.tables)
+            self.tables.append(self._makers[maker](*key))
+        return number
+
+    def _row(self, rule: LayoutRule, layouts: list[str], aligned: bool = True, used_results: int = 1) -> Row:
+        cost = self.chip.cost(rule.family, rule.dist, aligned, used_results) if self.priced else 0
+        attrs = {} if rule.dist == "none" else {"functionType": rule.dist}
+        return Row(rule.id, tuple(layouts), cost, attrs)
+
+    def _ports(
+        self, family: str, width: int, roles: str, aligned: bool, used_results: int, fixed: str = ""
+    ) -> Table:
+        """Rows of `family` for a key width; a port named `data2` or `res1` takes the layout of its plain role."""
+        names = roles.split()
+        rows = []
+        for rule in rules_by_family()[family]:
+            if rule.width not in (0, width):
+                continue
+            layouts = [rule.layouts[name.rstrip("0123456789")] for name in names]
+            if fixed and layouts[0] != fixed:
+                continue
+            rows.append(self._row(rule, layouts, aligned, used_results))
+        return Table(tuple(names), tuple(rows))
+
+    def _elementwise(self, widths: str, masks: int, results: int) -> Table:
+        """Data operands of these widths and the results in one layout, masks at its granularity."""
+        sizes = [int(width) for width in widths.split()]
+        rules = {(rule.width, rule.layouts["data"]): rule for rule in rules_by_family()["elementwise"]}
+        rows = []
+        for layout in LAYOUTS:
+            if not all((size, layout) in rules for size in sizes):
+                continue
+            if sizes:
+                rule = rules[sizes[0], layout]
+            else:
+                rule = next(rule for rule in rules.values() if rule.layouts["data"] == layout)
+            mask = VECMEM_TYPES[layout].mask
+            rows.append(self._row(rule, [layout] * len(sizes) + [mask] * masks + [layout] * results))
+        names = [f"data{place}" for place in range(len(sizes))]
+        names += ["mask"] * masks + [f"res{place}" for place in range(results)]
+        return Table(tuple(names), tuple(rows))
+
+    def _same(self, count: int) -> Table:
+        """All ports in one layout."""
+        rows = [self._row(rule, [rule.layouts["value"]] * count) for rule in rules_by_family()["same"]]
+        return Table(tuple(f"value{place}" for place in range(count)), tuple(rows))
+
+    def _boundary(self, width: int) -> Table:
+        """Any layout of the width; one that is not dense costs the interleaves that the other side must spend."""
+        dense = DENSE.get(width, "b32")
+        rows = []
+        for layout in LAYOUTS:
+            spread = VECMEM_TYPES[layout].slot_bytes // VECMEM_TYPES[dense].slot_bytes
+            cost = 0 if width == 1 or not self.priced else max(0, spread.bit_length() - 1)
+            rows.append(Row(f"AVE.BOUNDARY.{layout.upper()}", (layout,), cost))
+        return Table(("value",), tuple(rows))
+
+    def _call_mask(self) -> Table:
+        """A predicate beside data in a call: at another granularity than the data's it costs a conversion."""
+        rows = []
+        for mask in DENSE_MASKS:
+            for data in LAYOUTS:
+                fits = VECMEM_TYPES[data].mask == mask
+                rows.append(Row(f"AVE.CALL.{mask.upper()}", (mask, data), int(not fits and self.priced)))
+        return Table(("mask", "data"), tuple(rows))
+
+    def _exit_cast(self, source: str) -> Table:
+        """A layout cast whose source layout is given: the result may have any layout."""
+        rows = [
+            self._row(rule, [rule.layouts["res"], rule.layouts["src"]])
+            for rule in rules_by_family()["layout_cast"]
+            if rule.layouts["src"] == source
+        ]
+        return Table(("res", "src"), tuple(rows))
+
+    def _domain(self, width: int) -> Table:
+        """The layouts of an element width, preferred ones first."""
+        from layoutsolver_models.vecmem import DOMAINS
+
+        names = DOMAINS.get(layout_width(width), ())
+        return Table(("value",), tuple(Row(f"AVE.CALL.{name.upper()}", (name,)) for name in names))
+
+    def _predicate_cast(self, mode: str) -> Table:
+        """What a `preg.cast` does to the granularity of a predicate."""
+        source, result = PREDICATE_CASTS[mode]
+        return Table(("res", "src"), (Row(f"AVE.PCAST.{mode}", (result, source)),))
+
+
+DENSE_MASKS = ("b8", "b16", "b32")
+"""The granularities of a predicate."""

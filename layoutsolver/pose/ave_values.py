@@ -1,0 +1,113 @@
+"""Which values take part in the layout question, and how many of their elements a layout must hold."""
+
+from __future__ import annotations
+
+from layoutsolver.graph.model import Graph, OpNode
+from layoutsolver.ops.assembly import attribute_entries
+
+_CASTS = frozenset({"builtin.unrealized_conversion_cast", "vector.shape_cast"})
+
+_LANE_BY_LANE = frozenset(
+    {"elementwise", "select", "compare", "compare_scalar", "convert", "truncate", "reshape", "gather"}
+)
+"""Rule families whose element i of the result depends on elements i of the operands alone."""
+
+_FIRST_ONLY = frozenset({"ave.hir.vector_broadcast"})
+"""Operations that read element 0 of their data."""
+
+_ACROSS = frozenset({"ave.hir.reduction"})
+"""Operations of a lane-by-lane family that read all elements of their data."""
+
+
+def in_cast_chain(graph: Graph) -> set[int]:
+    """Scalars that only carry a vector from one cast to another: results of a cast of a vector or of such a scalar.
+
+    The released analyzer gives them a layout, and two casts that meet in one must agree.
+    """
+    chained: set[int] = set()
+    for node in graph.ops:
+        if node.name not in _CASTS or not node.operands or not node.results:
+            continue
+        source, result = node.operands[0], node.results[0]
+        if source < 0:
+            continue
+        if graph.values[source].vector is not None or source in chained:
+            chained.add(result)
+        elif graph.values[result].vector is not None:
+            chained.add(source)
+    return {value for value in chained if graph.values[value].vector is None}
+
+
+def needed_lanes(graph: Graph) -> dict[int, int]:
+    """Per vector value, how many elements a layout must hold: those that something put there and something reads.
+
+    Casts and conversions between vectors of different lengths touch the common elements alone. An interleave that makes its result
+    dense packs two half-filled registers into one, and the other way round. A `vector<256xi1>`
+    that crosses a call or a function boundary is a whole predicate register, of whichever granularity.
+    """
+    supply = _supply(graph)
+    demand = _demand(graph, supply)
+    return {value: min(count, demand[value]) for value, count in supply.items()}
+
+
+def _supply(graph: Graph) -> dict[int, int]:
+    """How many elements of each vector mean something, from definitions to uses."""
+    supply: dict[int, int] = {}
+    for value in graph.values:
+        vector = value.vector
+        if vector is None:
+            continue
+        node = graph.ops[value.op] if value.op >= 0 else None
+        outside = node is None or node.name == "func.call"
+        supply[value.index] = 1 if vector.bits == 1 and vector.lanes == 256 and outside else vector.lanes
+    for node in graph.ops:
+        if layout_change(node) == "SPARSE":
+            for result in node.results:
+                supply[result] = (supply[result] + 1) // 2
+        if _rule(node) not in _LANE_BY_LANE or node.name in _FIRST_ONLY:
+            continue
+        sources = [supply[value] for value in node.operands if value in supply]
+        for result in node.results:
+            if result in supply and sources:
+                supply[result] = min(supply[result], *sources)
+    return supply
+
+
+def _demand(graph: Graph, supply: dict[int, int]) -> dict[int, int]:
+    """How many elements of each vector are read, from uses to definitions."""
+    demand = dict.fromkeys(supply, 1)
+    for node in reversed(graph.ops):
+        operands = [value for value in node.operands if value in demand]
+        if not operands:
+            continue
+        rule = _rule(node)
+        results = max((demand[value] for value in node.results if value in demand), default=1)
+        if rule in _LANE_BY_LANE and node.name not in _ACROSS:
+            read = results
+        elif layout_change(node) == "DENSE":
+            read = (results + 1) // 2
+        elif rule in ("store", "unaligned_store", "strided_store", "scatter"):
+            read = min(supply[value] for value in operands)
+        else:
+            read = 0
+        for value in operands:
+            wanted = read or supply[value]
+            if node.name in _FIRST_ONLY and value == node.operands[0]:
+                wanted = 1
+            demand[value] = max(demand[value], min(wanted, supply[value]))
+    return demand
+
+
+def layout_change(node: OpNode) -> str:
+    """The `layout_change` of an interleave: UNCHANGED, DENSE, SPARSE, or empty where it has none."""
+    if node.attrs is None or _rule(node) != "interleave":
+        return ""
+    entry = attribute_entries(node.op, node.attrs).get("layout_change")
+    if entry is None:
+        return ""
+    text = node.op.stream.range_text(*entry)
+    return next((change for change in ("UNCHANGED", "DENSE", "SPARSE") if change in text), "")
+
+
+def _rule(node: OpNode) -> str:
+    return node.spec.rule if node.spec is not None else ""

@@ -1,0 +1,94 @@
+"""Source text and places in it.
+
+Offsets and columns count code points; `Position.utf16_column` is there for editors, which count UTF-16 units.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open range `[start, end)` of code points in one source file."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place as people count it: line and column from 1."""
+
+    line: int
+    column: int
+    utf16_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """The text of one input and the name under which messages quote it.
+
+    `first_line` shifts line numbers, so that a chunk of a split file reports lines of the whole file.
+
+    >>> source = SourceFile("a.mlir", "x\\n  yz")
+    >>> source.position(5)
+    Position(line=2, column=4, utf16_column=4)
+    >>> source.line_text(2)
+    '  yz'
+    """
+
+    name: str
+    text: str
+    first_line: int = 1
+    _line_starts: list[int] = field(default_factory=list, repr=False, compare=False)
+
+    def line_starts(self) -> list[int]:
+        """Offsets at which lines begin; the first is 0."""
+        if not self._line_starts:
+            starts = [0]
+            find = self.text.find
+            at = find("\n")
+            while at >= 0:
+                starts.append(at + 1)
+                at = find("\n", at + 1)
+            self._line_starts.extend(starts)
+        return self._line_starts
+
+    def position(self, offset: int) -> Position:
+        """The line and column of a code point offset (0 to the length of the text, both included)."""
+        starts = self.line_starts()
+        index = bisect_right(starts, offset) - 1
+        head = self.text[starts[index] : offset]
+        utf16 = len(head) + sum(1 for char in head if ord(char) > 0xFFFF)
+        return Position(index + self.first_line, offset - starts[index] + 1, utf16 + 1)
+
+    def line_text(self, line: int) -> str:
+        """The text of a line (numbered as `position` numbers them), without its line break."""
+        starts = self.line_starts()
+        index = line - self.first_line
+        start = starts[index]
+        end = starts[index + 1] - 1 if index + 1 < len(starts) else len(self.text)
+        return self.text[start:end].rstrip("\r")
+
+    def slice(self, span: Span) -> str:
+        """The text that a span covers."""
+        return self.text[span.start : span.end]
+
+
+def split_input(source: SourceFile) -> list[SourceFile]:
+    """The chunks between `// -----` lines, as mlir-opt splits them; joined by those lines they are the input.
+
+    >>> [chunk.text for chunk in split_input(SourceFile("a", "x\\n// -----\\ny\\n"))]
+    ['x\\n', 'y\\n']
+    """
+    chunks: list[SourceFile] = []
+    lines = source.text.splitlines(keepends=True)
+    begin = 0
+    for number, line in enumerate([*lines, None]):
+        if line is None or line.rstrip() == "// -----":
+            text = "".join(lines[begin:number])
+            chunks.append(SourceFile(source.name, text, source.first_line + begin))
+            begin = number + 1
+    return chunks

@@ -1,0 +1,112 @@
+"""The one wrapper around OR-Tools CP-SAT: every constraint is posted under a named group, every solve is bounded.
+
+`linearization_level` 2 is what lets layout costs be proved minimal: their linear relaxation is almost integral.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from layoutsolver_models.problems.layout import Status
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+
+@dataclass(frozen=True, slots=True)
+class CpAnswer:
+    """What a solve found: status, objective value and its proved bound, and the true literals by index."""
+
+    status: Status
+    objective: int = 0
+    bound: int = 0
+    true: frozenset[int] = frozenset()
+
+
+class GroupedModel:
+    """A Boolean model whose constraints each belong to a group.
+
+    Literals are the indices that `new_bool` returns.
+    """
+
+    def __init__(self) -> None:
+        from ortools.sat.python import cp_model
+
+        self._api: Any = cp_model
+        self._model: cp_model.CpModel = cp_model.CpModel()
+        self._bools: list[Any] = []
+        self.groups: list[str] = []
+
+    def new_bool(self, name: str) -> int:
+        """The index of a new Boolean variable."""
+        self._bools.append(self._model.new_bool_var(name))
+        return len(self._bools) - 1
+
+    def exactly_one(self, group: str, literals: Sequence[int]) -> None:
+        """Exactly one of the literals is true."""
+        self._model.add_exactly_one([self._bools[index] for index in literals])
+        self.groups.append(group)
+
+    def at_least_one(self, group: str, literals: Sequence[int]) -> None:
+        """At least one of the literals is true."""
+        self._model.add_bool_or([self._bools[index] for index in literals])
+        self.groups.append(group)
+
+    def implies(self, group: str, cause: int, effect: int) -> None:
+        """If `cause` is true, so is `effect`."""
+        self._model.add_implication(self._bools[cause], self._bools[effect])
+        self.groups.append(group)
+
+    def not_all(self, group: str, literals: Sequence[int]) -> None:
+        """Not all of the literals are true."""
+        self._model.add_bool_or([~self._bools[index] for index in literals])
+        self.groups.append(group)
+
+    def equals(self, group: str, terms: Sequence[tuple[int, int]], value: int) -> None:
+        """The weighted sum of the `(weight, literal)` terms is `value`."""
+        self._model.add(self._sum(terms) == value)
+        self.groups.append(group)
+
+    def minimize(self, terms: Sequence[tuple[int, int]]) -> None:
+        """Minimise the weighted sum of the `(weight, literal)` terms."""
+        self._model.minimize(self._sum(terms))
+
+    def hint(self, true: frozenset[int]) -> None:
+        """Start from a complete feasible solution."""
+        self._model.clear_hints()
+        for index, variable in enumerate(self._bools):
+            self._model.add_hint(variable, index in true)
+
+    def constraint_count(self) -> int:
+        """The number of constraints in the model that OR-Tools holds."""
+        return len(self._model.proto.constraints)
+
+    def solve(self, seconds: float | None, workers: int, seed: int) -> CpAnswer:
+        """Solve within the limits; without an objective the objective and bound are 0."""
+        solver = self._api.CpSolver()
+        parameters = solver.parameters
+        parameters.num_workers = workers
+        parameters.random_seed = seed
+        parameters.linearization_level = 2
+        if seconds is not None:
+            parameters.max_time_in_seconds = seconds
+        code = solver.solve(self._model)
+        names: dict[Any, Status] = {
+            self._api.OPTIMAL: "optimal",
+            self._api.FEASIBLE: "feasible",
+            self._api.INFEASIBLE: "infeasible",
+        }
+        status = names.get(code, "unknown")
+        if status in ("infeasible", "unknown"):
+            return CpAnswer(status)
+        true = frozenset(index for index, variable in enumerate(self._bools) if solver.boolean_value(variable))
+        if not self._model.has_objective():
+            return CpAnswer("optimal", true=true)
+        bound = solver.best_objective_bound
+        return CpAnswer(status, round(solver.objective_value), int(-(-bound // 1)), true)
+
+    def _sum(self, terms: Sequence[tuple[int, int]]) -> Any:
+        weights = [weight for weight, _ in terms]
+        return self._api.LinearExpr.weighted_sum([self._bools[index] for _, index in terms], weights)
