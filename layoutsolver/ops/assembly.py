@@ -219,7 +219,7 @@ def trailing_types(op: Op, at: int) -> tuple[list[TypeText], list[TypeText]] | M
             at += 1
         elif token in ("(", ")", ","):
             at += 1
-        elif token == "loc":
+        elif token in ("loc", ":"):
             break
         else:
             end = scan_type(texts, at, last)

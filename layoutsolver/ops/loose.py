@@ -68,7 +68,7 @@ def bind_loose(op: Op) -> LooseOp:
 
 
 def _type_marks(op: Op) -> tuple[int, int]:
-    """The last `:` and the last `->` outside brackets and before any region, -1 where there is none."""
+    """The last `:` outside brackets before any region, and the `->` behind it; -1 where there is none."""
     texts = op.stream.texts
     colon = arrow = -1
     last = op.regions[0].first if op.regions else op.last
@@ -78,14 +78,12 @@ def _type_marks(op: Op) -> tuple[int, int]:
         if token in _OPEN:
             at = skip_bracket(texts, at, last)
             continue
-        if token == ":" and arrow < 0:
-            colon = at
+        if token == ":":
+            colon, arrow = at, -1
         elif token == "->":
             arrow = at
         at += 1
-    if op.regions and arrow >= 0:
-        colon = -1
-    return colon, arrow
+    return (-1 if op.regions and arrow >= 0 else colon), arrow
 
 
 def _header_arguments(op: Op) -> list[Argument]:

@@ -94,12 +94,17 @@ class _Poser:
             self.value_of.append(value.index)
             bits = 0 if vector is None else self.width_of(vector)
             count = lanes.get(value.index, 1 if vector is None else vector.lanes)
-            domain = LAYOUTS if vector is None or self.compat else self.domain(vector, bits, count)
+            if vector is None or (self.compat and (value.op < 0 or self.graph.users[value.index])):
+                domain = LAYOUTS
+            elif self.compat:
+                domain = DOMAINS.get(bits, ())
+            else:
+                domain = tuple(name for name in DOMAINS.get(bits, ()) if holds(name, count))
             where = self.where(value.span.start, value.span.end)
             self.values.append(LayoutValue(value.name or "(unnamed)", bits, count, domain, where))
             if vector is not None and not self.compat and vector.layout in LAYOUTS:
                 self.pins.append(Pin(self.number[value.index], vector.layout, where))
-            if vector is not None and not domain and bits in DOMAINS:
+            if vector is not None and not domain and bits in DOMAINS and not self.compat:
                 self.too_many_lanes(value.index, bits, count)
 
     def width_of(self, vector: VectorType) -> int:
@@ -108,9 +113,6 @@ class _Poser:
         if bits is None:
             return 32 if vector.element.text == "index" else 0
         return layout_width(bits)
-
-    def domain(self, vector: VectorType, bits: int, lanes: int) -> tuple[str, ...]:
-        return tuple(name for name in DOMAINS.get(bits, ()) if holds(name, lanes))
 
     def where(self, start: int, end: int) -> Where:
         position = self.source.position(start)
@@ -304,6 +306,9 @@ class _Poser:
         )
 
     def pose_compare_scalar(self, node: OpNode) -> None:
+        if self.compat:
+            self.pose_elementwise(node)
+            return
         vector = node.role("vec")
         assert vector is not None
         self.ports(node, "compare_scalar", vector, "pres data mask", [node.results[0], vector, node.role("mask")])

@@ -64,7 +64,7 @@ def _supply(graph: Graph) -> dict[int, int]:
         if layout_change(node) == "SPARSE":
             for result in node.results:
                 supply[result] = (supply[result] + 1) // 2
-        if _rule(node) not in _LANE_BY_LANE or node.name in _FIRST_ONLY:
+        if not _lane_by_lane(graph, node) or node.name in _FIRST_ONLY:
             continue
         sources = [supply[value] for value in node.operands if value in supply]
         for result in node.results:
@@ -82,7 +82,7 @@ def _demand(graph: Graph, supply: dict[int, int]) -> dict[int, int]:
             continue
         rule = _rule(node)
         results = max((demand[value] for value in node.results if value in demand), default=1)
-        if rule in _LANE_BY_LANE and node.name not in _ACROSS:
+        if _lane_by_lane(graph, node) and node.name not in _ACROSS:
             read = results
         elif layout_change(node) == "DENSE":
             read = (results + 1) // 2
@@ -96,6 +96,13 @@ def _demand(graph: Graph, supply: dict[int, int]) -> dict[int, int]:
                 wanted = 1
             demand[value] = max(demand[value], min(wanted, supply[value]))
     return demand
+
+
+def _lane_by_lane(graph: Graph, node: OpNode) -> bool:
+    if _rule(node) == "bitcast":
+        before, after = graph.values[node.operands[0]].vector, graph.values[node.results[0]].vector
+        return before is not None and after is not None and before.lanes == after.lanes
+    return _rule(node) in _LANE_BY_LANE
 
 
 def layout_change(node: OpNode) -> str:

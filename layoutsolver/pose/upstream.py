@@ -8,14 +8,14 @@ of the verifier that runs behind it. Source: AnalyzeVectorLayout.cpp, measured o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.pose.posed import Posed
-from layoutsolver_models.problems.layout import LayoutSolution
+from layoutsolver_models.problems.layout import Choice, LayoutSolution
 from layoutsolver_models.solve.conflict import Group, is_feasible, restrict
-from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.solve.layout import Limits, solve_layout
 from layoutsolver_models.vecmem import DENSE, layout_width
 
 VerdictKind = Literal["solved", "no_solve", "assertion", "verifier", "crash"]
@@ -40,17 +40,47 @@ def upstream_verdict(posed: Posed, solution: LayoutSolution) -> Verdict:
         if not function.has_body:
             continue
         ops = [node.index for node in graph.ops if node.function == number]
-        verdict = _visit(posed, ops, solution)
-        if verdict.kind == "solved" and solution.layouts:
-            verdict = _verify(posed, ops, solution)
+        known = _unused(posed.graph, ops)
+        verdict = _visit(posed, ops, solution, known)
+        if verdict.kind == "solved":
+            own = solution if solution.layouts else _solve_alone(posed, ops)
+            verdict = _verify(posed, ops, own, known)
         if verdict.kind != "solved":
             return verdict
     return Verdict("solved")
 
 
-def _visit(posed: Posed, ops: list[int], solution: LayoutSolution) -> Verdict:
-    """The verdict of the analysis proper on one function's operations."""
-    event = next(_events(posed, ops), None)
+def _solve_alone(posed: Posed, ops: list[int]) -> LayoutSolution:
+    """The solution of one function where another one has none."""
+    inside = set(ops)
+    problem = posed.problem
+    kept = [index for index, op in enumerate(posed.op_of_relation) if op in inside]
+    alone = replace(
+        problem,
+        relations=tuple(problem.relations[index] for index in kept),
+        ties=tuple(tie for tie, op in zip(problem.ties, posed.op_of_tie, strict=True) if op in inside),
+        preference=tuple(
+            Choice(choice.kind, kept.index(choice.index) if choice.kind == "relation" else choice.index)
+            for choice in problem.preference
+            if choice.kind == "value" or choice.index in set(kept)
+        ),
+    )
+    return solve_layout(alone)
+
+
+def _unused(graph: Graph, ops: list[int]) -> set[int]:
+    """The vector results that nobody uses: the analyzer starts from their layouts."""
+    return {
+        value
+        for op in ops
+        for value in graph.ops[op].results
+        if not graph.users[value] and graph.values[value].vector is not None
+    }
+
+
+def _visit(posed: Posed, ops: list[int], solution: LayoutSolution, known: set[int]) -> Verdict:
+    """The verdict of the analysis proper on one function's operations; `known` gains the values with a layout."""
+    event = next(_events(posed, ops, known), None)
     last = -1 if event is None else event.op
     if solution.status == "infeasible":
         groups = _in_order(posed, ops, last)
@@ -92,15 +122,9 @@ def _first_infeasible(posed: Posed, groups: list[tuple[int, Group]]) -> int | No
     return groups[low - 1][0]
 
 
-def _events(posed: Posed, ops: list[int]) -> Iterator[Verdict]:
+def _events(posed: Posed, ops: list[int], known: set[int]) -> Iterator[Verdict]:
     """Stops that do not depend on which layouts are chosen, in the order in which the analyzer meets them."""
     graph = posed.graph
-    known: set[int] = {
-        value
-        for op in ops
-        for value in graph.ops[op].results
-        if not graph.users[value] and graph.values[value].vector is not None
-    }
     for op in reversed(ops):
         node = graph.ops[op]
         if node.name == "func.func" or not (graph.vectors(node.operands) or graph.vectors(node.results)):
@@ -160,8 +184,11 @@ def _enclosing_for(graph: Graph, node: OpNode) -> int | None:
     return parent if parent >= 0 else None
 
 
-def _verify(posed: Posed, ops: list[int], solution: LayoutSolution) -> Verdict:
-    """What the verifier says of the retyped function: values that keep their plain type meet others that do not."""
+def _verify(posed: Posed, ops: list[int], solution: LayoutSolution, known: set[int]) -> Verdict:
+    """What the verifier says of the retyped function: values that keep their plain type meet others that do not.
+
+    A result that never got a layout takes that of the first result that did.
+    """
     graph = posed.graph
     types: dict[int, str | None] = {}
 
@@ -176,13 +203,22 @@ def _verify(posed: Posed, ops: list[int], solution: LayoutSolution) -> Verdict:
         elif node.name == "func.call":
             for value in graph.vectors(node.results):
                 vector = graph.values[value].vector
+                if vector is not None and vector.bits == 64:
+                    return Verdict("assertion", op, "a call returns a vector of 64-bit elements")
                 width = layout_width(vector.bits or 0) if vector is not None else 0
                 types[value] = DENSE.get(width)
         else:
-            for value in graph.vectors(node.results):
-                types[value] = solution.layouts[posed.number[value]]
+            results = graph.vectors(node.results)
+            first = next((value for value in results if value in known), None)
+            for value in results:
+                holder = value if value in known else first
+                types[value] = None if holder is None else solution.layouts[posed.number[holder]]
     for op in ops:
         node = graph.ops[op]
+        if node.name == "scf.for":
+            for init, _, value, _ in graph.loops[op].carried:
+                if graph.values[init].vector is not None and layout_of(init) != layout_of(value):
+                    return Verdict("verifier", op, "a loop carries a value without a layout")
         if node.name in _RETYPING_BREAKS and graph.vectors(node.results):
             return Verdict("verifier", op, "its result type may not carry a layout")
         for group in _one_type_groups(graph, node):

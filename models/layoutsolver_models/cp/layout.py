@@ -6,6 +6,7 @@ The cost is minimised first; then, with the cost fixed, the order of preference,
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from layoutsolver_models.cp.model import CpAnswer, GroupedModel
@@ -101,11 +102,18 @@ def best_by_cp_sat(
     choices: list[tuple[str, int]],
     limits: Limits,
     seconds: float | None,
+    forbidden: Sequence[tuple[int, ...]] = (),
 ) -> ComponentAnswer:
-    """The cheapest solution of a component, first in the order of preference; `feasible` if a limit cut the proof."""
+    """The cheapest solution of a component, first in the order of preference; `feasible` if a limit cut the proof.
+
+    Solutions in `forbidden` (masks in the order of the component's classes) do not count.
+    """
     deadline = None if seconds is None else time.monotonic() + seconds
     built = LayoutModel(problem, compiled, component, state)
     model = built.model
+    for masks in forbidden:
+        chosen = zip(component.classes, masks, strict=True)
+        model.not_all("forbidden", [built.layout[index][mask] for index, mask in chosen])
 
     def solve() -> CpAnswer:
         left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
@@ -130,6 +138,30 @@ def best_by_cp_sat(
         answer = better
         model.equals("preference", terms, answer.objective)
     return ComponentAnswer("optimal", built.masks(answer), cost, cost)
+
+
+def next_best_by_cp_sat(
+    problem: LayoutProblem,
+    compiled: Compiled,
+    component: Component,
+    state: list[int],
+    choices: list[tuple[str, int]],
+    count: int,
+    limits: Limits,
+) -> list[tuple[int, tuple[int, ...], tuple[int, ...]]]:
+    """The `count` best solutions of a component, each found with the earlier ones forbidden.
+
+    Each is `(cost, number in the list, masks)`; the list ends early where a limit is reached.
+    """
+    found: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = []
+    while len(found) < count:
+        answer = best_by_cp_sat(
+            problem, compiled, component, state, choices, limits, limits.seconds, [masks for _, _, masks in found]
+        )
+        if answer.status != "optimal":
+            break
+        found.append((answer.cost, (len(found),), tuple(answer.masks)))
+    return found
 
 
 def _digit_groups(built: LayoutModel, choices: list[tuple[str, int]]) -> list[list[tuple[int, int]]]:

@@ -7,7 +7,7 @@ limit that was reached is reported as such and never as a conflict.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution, Status
 from layoutsolver_models.solve.compiled import Compiled, compile_problem
@@ -27,13 +27,6 @@ class Limits:
     seed: int = 1
 
 
-@dataclass(slots=True)
-class Preference:
-    """The choices of the order of preference that concern one component, weightiest first."""
-
-    choices: list[tuple[str, int]] = field(default_factory=list)
-
-
 def solve_layout(problem: LayoutProblem, limits: Limits | None = None) -> LayoutSolution:
     """The cheapest assignment, first in the order of preference among equals, or a minimal conflict.
 
@@ -51,14 +44,14 @@ def solve_layout(problem: LayoutProblem, limits: Limits | None = None) -> Layout
     slack = 0
     costs = relation_costs(problem)
     components = split(compiled, state)
-    preferences = _preferences(problem, compiled, components)
-    for component, preference in zip(components, preferences, strict=True):
-        found = _best_enumerated(problem, compiled, component, state, preference, costs)
+    preferences = component_preferences(problem, compiled, components)
+    for component, choices in zip(components, preferences, strict=True):
+        found = _best_enumerated(problem, compiled, component, state, choices, costs)
         if found is None:
             from layoutsolver_models.cp.layout import best_by_cp_sat
 
             left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
-            answer = best_by_cp_sat(problem, compiled, component, state, preference.choices, limits, left)
+            answer = best_by_cp_sat(problem, compiled, component, state, choices, limits, left)
             if answer.status == "infeasible":
                 return find_conflict(problem, limits)
             if answer.status == "unknown":
@@ -79,20 +72,23 @@ def relation_costs(problem: LayoutProblem) -> list[bool]:
     return [any(row.cost for row in table.rows) for table in problem.tables]
 
 
-def _preferences(problem: LayoutProblem, compiled: Compiled, components: list[Component]) -> list[Preference]:
+def component_preferences(
+    problem: LayoutProblem, compiled: Compiled, components: list[Component]
+) -> list[list[tuple[str, int]]]:
+    """For each component, the choices of the order of preference that concern it, weightiest first."""
     of_class: dict[int, int] = {}
     of_relation: dict[int, int] = {}
     for number, component in enumerate(components):
         of_class.update(dict.fromkeys(component.classes, number))
         of_relation.update(dict.fromkeys(component.relations, number))
-    out = [Preference() for _ in components]
+    out: list[list[tuple[str, int]]] = [[] for _ in components]
     for choice in problem.preference:
         if choice.kind == "value":
-            number = of_class.get(compiled.class_of[choice.index])
+            found = of_class.get(compiled.class_of[choice.index])
         else:
-            number = of_relation.get(choice.index)
-        if number is not None:
-            out[number].choices.append((choice.kind, choice.index))
+            found = of_relation.get(choice.index)
+        if found is not None:
+            out[found].append((choice.kind, choice.index))
     return out
 
 
@@ -128,7 +124,7 @@ def _best_enumerated(
     compiled: Compiled,
     component: Component,
     state: list[int],
-    preference: Preference,
+    choices: list[tuple[str, int]],
     costly: list[bool],
 ) -> list[int] | None:
     """The best solution of a small component, empty if it has none, None if it is not small."""
@@ -138,7 +134,7 @@ def _best_enumerated(
         if masks is None:
             return None
         cost = component_cost(problem, compiled, component, state, costly)
-        key = (cost, preference_key(problem, compiled, preference.choices, state), masks)
+        key = (cost, preference_key(problem, compiled, choices, state), masks)
         if best_key is None or key < best_key:
             best, best_key = masks, key
     return best

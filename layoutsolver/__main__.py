@@ -1,0 +1,5 @@
+"""`python -m layoutsolver`."""
+
+from layoutsolver.cli.main import run
+
+run()

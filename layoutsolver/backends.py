@@ -1,0 +1,44 @@
+"""Finds emitters by name: our own ones by their module, others through the entry points `layoutsolver.backends`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Protocol
+
+from layoutsolver.diagnostics.diagnostic import Edit
+from layoutsolver.pose.posed import Posed
+from layoutsolver_models.problems.layout import LayoutSolution
+
+GROUP = "layoutsolver.backends"
+
+OWN = {"ave": "layoutsolver_backends.ave:AveBackend"}
+"""Our own emitters; looking them up does not need to read the metadata of all that is installed."""
+
+
+class Backend(Protocol):
+    """What an emitter offers."""
+
+    name: str
+
+    def annotate(self, posed: Posed, solution: LayoutSolution, layouts: bool = False) -> list[Edit]:
+        """The edits that write a solution into the program's text."""
+        ...
+
+
+def load_backend(name: str) -> Backend:
+    """The emitter of that name. Raises `KeyError` if none is installed.
+
+    >>> load_backend("ave").name
+    'ave'
+    """
+    if name in OWN:
+        module, _, attribute = OWN[name].partition(":")
+        backend: Backend = getattr(import_module(module), attribute)()
+        return backend
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=GROUP):
+        if entry.name == name:
+            plugin: Backend = entry.load()()
+            return plugin
+    raise KeyError(name)

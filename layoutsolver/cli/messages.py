@@ -1,0 +1,40 @@
+"""Printing diagnostics on standard error, in colour where that is wanted."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+
+from layoutsolver.diagnostics.diagnostic import Diagnostic
+from layoutsolver.diagnostics.text import Style, render
+
+SHOWN = 50
+"""So many diagnostics of one file are printed; the rest are counted."""
+
+
+def style_for(options: argparse.Namespace) -> Style:
+    """Colours on a terminal unless NO_COLOR is set; plain ASCII where the encoding has no more."""
+    stream = sys.stderr
+    if options.color == "auto":
+        color = stream.isatty() and not os.environ.get("NO_COLOR")
+    else:
+        color = options.color == "always"
+    encoding = (stream.encoding or "ascii").lower()
+    return Style(color, ascii_only=not encoding.startswith("utf"))
+
+
+def print_diagnostics(options: argparse.Namespace, diagnostics: Iterable[Diagnostic]) -> None:
+    """Print diagnostics on standard error, errors before warnings."""
+    items = sorted(diagnostics, key=lambda item: ("error", "warning", "note").index(item.severity))
+    style = style_for(options)
+    sys.stderr.write(render(items[:SHOWN], style))
+    if len(items) > SHOWN:
+        sys.stderr.write(f"... and {len(items) - SHOWN} more\n")
+
+
+def usage_error(message: str) -> int:
+    """Print a usage error; its exit status."""
+    print(f"layoutsolver: error: {message}", file=sys.stderr)
+    return 2

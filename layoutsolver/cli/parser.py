@@ -1,0 +1,135 @@
+"""The command line's grammar. Verbs are imported when they run, so that `--help` stays fast."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from importlib import import_module
+
+EPILOG = """\
+Answers go to standard output, everything else to standard error.
+exit status: 0 done; 1 no solution, or errors in the program; 2 usage; 3 unreadable input; 4 a limit was reached;
+70 a defect of layoutsolver (a reproducer is written and named); 130 interrupted
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser; each verb's `run` takes the parsed options and returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="layoutsolver",
+        description="Decides vector layouts of NPU compiler IR by constraint solving.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
+    parser.set_defaults(debug=False)
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    _add_solve(verbs)
+    _add_space(verbs)
+    _add_ops(verbs)
+    _add_schema(verbs)
+    _add_explain(verbs)
+    return parser
+
+
+def _lazy(verb: str) -> Callable[[argparse.Namespace], int]:
+    def call(options: argparse.Namespace) -> int:
+        return int(import_module(f"layoutsolver.cli.{verb}").run(options))
+
+    return call
+
+
+Verbs = argparse._SubParsersAction  # type: ignore[type-arg]  # argparse offers no public name for it
+
+
+def _verb(verbs: Verbs, name: str, summary: str, module: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name, help=summary, description=summary[0].upper() + summary[1:] + ".", allow_abbrev=False
+    )
+    parser.set_defaults(run=_lazy(module))
+    parser.add_argument("--debug", action="store_true", help="show a traceback for a defect of layoutsolver")
+    return parser
+
+
+def _add_input(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the program; `-` reads standard input")
+    parser.add_argument(
+        "--target", default="auto", metavar="T", help="auto, ave, or ave:CHIP (default: what the file names)"
+    )
+    parser.add_argument(
+        "--compat", choices=["upstream"], default="", help="give the released analyzer's verdict and its very choice"
+    )
+    parser.add_argument(
+        "--assume-trip-count", type=_positive, default=16, metavar="N",
+        help="how often a loop with unknown bounds runs (default: 16)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--split-input-file", action="store_true", help="treat the parts between `// -----` lines as files"
+    )
+    parser.add_argument("--max-bytes", type=_positive, default=32 << 20, metavar="N", help="largest input (32 MiB)")
+    parser.add_argument("--time-limit", type=_seconds, default=None, metavar="S", help="seconds to solve for")
+    parser.add_argument("--seed", type=_natural, default=1, metavar="N", help="seed of the solver (default: 1)")
+    parser.add_argument("--workers", type=_positive, default=1, metavar="N", help="solver threads (default: 1)")
+    parser.add_argument("--color", choices=["auto", "always", "never"], default="auto")
+
+
+def _add_output(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("-o", "--output", default="-", metavar="OUT", help=f"where to write {what} (default: stdout)")
+
+
+def _add_solve(verbs: Verbs) -> None:
+    parser = _verb(verbs, "solve", "decide the layout of every vector and write it into the program", "solve")
+    _add_input(parser)
+    _add_output(parser, "the answer")
+    parser.add_argument("--layouts", action="store_true", help="also write layouts into vector types")
+    parser.add_argument("--table", action="store_true", help="print what was decided as a table instead")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="json: one document a file")
+
+
+def _add_space(verbs: Verbs) -> None:
+    parser = _verb(verbs, "space", "count the layouts that are possible, and list the best", "space")
+    _add_input(parser)
+    _add_output(parser, "the answer")
+    parser.add_argument("--list", type=_natural, default=0, metavar="N", help="list the N cheapest solutions")
+    parser.add_argument("--json", action="store_true", help="print the problem itself as JSON")
+
+
+def _add_ops(verbs: Verbs) -> None:
+    parser = _verb(verbs, "ops", "show what is covered, operation by operation", "ops")
+    parser.add_argument("--target", default="ave", metavar="T", help="ave or structural (default: ave)")
+    parser.add_argument("--format", choices=["text", "json"], default="text")
+
+
+def _add_schema(verbs: Verbs) -> None:
+    parser = _verb(verbs, "schema", "print the JSON schema of a problem or an answer", "schema")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a document's name; without it, all names")
+
+
+def _add_explain(verbs: Verbs) -> None:
+    parser = _verb(verbs, "explain", "print the page of a message's code", "explain")
+    parser.add_argument("code", metavar="CODE", help="a code such as LS0101")
+
+
+def _natural(text: str) -> int:
+    value = int(text) if text.isdigit() else -1
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a natural number")
+    return value
+
+
+def _positive(text: str) -> int:
+    value = _natural(text)
+    if value == 0:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a positive number of seconds")
+    return value

@@ -1,0 +1,30 @@
+"""`layoutsolver schema`: the JSON schemas of documents that go in and out."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from layoutsolver.cli.messages import usage_error
+
+
+def documents() -> dict[str, type[Any]]:
+    """The documents by name."""
+    from layoutsolver.report import SolveReport
+    from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
+
+    return {"layout-problem": LayoutProblem, "layout-solution": LayoutSolution, "solve-report": SolveReport}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print one schema, or the names of all."""
+    known = documents()
+    if options.name is None:
+        print("\n".join(known))
+        return 0
+    if options.name not in known:
+        return usage_error(f"no document `{options.name}`: there are {', '.join(known)}")
+    from layoutsolver_models.problems.json import schema
+
+    print(schema(known[options.name]), end="")
+    return 0

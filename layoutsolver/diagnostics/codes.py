@@ -1,0 +1,61 @@
+"""The codes of all messages, and the page of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A code with its one-line meaning; its page is `pages/CODE.md`."""
+
+    code: str
+    title: str
+
+
+CODES: dict[str, Code] = {
+    code.code: code
+    for code in (
+        Code("LS0001", "the input cannot be read as text"),
+        Code("LS0002", "the input is empty"),
+        Code("LS0003", "a bracket, brace or region is never closed"),
+        Code("LS0004", "an unexpected token"),
+        Code("LS0005", "an operation ends too early"),
+        Code("LS0006", "regions are nested too deeply"),
+        Code("LS0007", "a string is never closed"),
+        Code("LS0008", "the input is too large"),
+        Code("LS0101", "no layout satisfies everything that touches a value"),
+        Code("LS0102", "a vector has more elements than any possible layout holds"),
+        Code("LS0103", "the analyzer would stop, though the layouts can be solved"),
+        Code("LS0104", "the chosen layouts do not hold the elements of a vector"),
+        Code("LS0201", "a value is used but not defined"),
+        Code("LS0202", "a value is defined twice"),
+        Code("LS0203", "a value has another type than its use says"),
+        Code("LS0205", "a number of operands, results or arguments does not match"),
+        Code("LS0301", "an operation on vectors has no layout rule"),
+        Code("LS0302", "an operation has no layout rule for this element width or mode"),
+        Code("LS0303", "an operation on vectors was not lowered and is taken lane by lane"),
+        Code("LS0304", "a vector has more elements than a register holds"),
+        Code("LS0305", "a vector of more than one dimension"),
+        Code("LS0306", "an element type that the hardware does not have"),
+        Code("LS0401", "a time limit was reached before an answer was found"),
+        Code("LS0402", "a limit was reached: the answer is not proved the best"),
+        Code("LS0403", "the solutions are too entangled to be counted"),
+        Code("LS0501", "a JSON document does not follow its schema"),
+    )
+}
+"""Every code that a message can carry."""
+
+
+def page(code: str) -> str | None:
+    """The text of a code's page, None if there is no such code.
+
+    >>> page("LS0201").splitlines()[0]
+    '# LS0201: a value is used but not defined'
+    """
+    known = CODES.get(code.upper())
+    if known is None:
+        return None
+    path = Path(__file__).with_name("pages") / f"{known.code}.md"
+    return f"# {known.code}: {known.title}\n\n{path.read_text(encoding='utf-8')}"
