@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit, Label
-from layoutsolver.explain.conflict import conflict_diagnostic
 from layoutsolver.graph.build import ASSUMED_TRIP_COUNT, build_graph
 from layoutsolver.graph.model import Graph
 from layoutsolver.mlir.edits import apply_edits
 from layoutsolver.mlir.reader import read
 from layoutsolver.mlir.tree import Module
 from layoutsolver.pose.ave import PoseOptions, pose_ave
-from layoutsolver.pose.capacity import overfull
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import SourceFile, Span
 from layoutsolver_models.problems.layout import LayoutSolution
@@ -96,6 +94,8 @@ def solve(source: SourceFile, options: SolveOptions | None = None) -> SolveResul
     if chosen.compat == "upstream":
         _add_verdict(result)
     elif result.solution.status == "infeasible":
+        from layoutsolver.explain.conflict import conflict_diagnostic
+
         result.diagnostics.append(conflict_diagnostic(result.posed, result.solution))
     if result.solution.status == "unknown":
         result.diagnostics.append(_limit(result, "LS0401", "no answer within the time limit"))
@@ -112,6 +112,8 @@ def _limit(result: SolveResult, code: str, message: str) -> Diagnostic:
 
 def _add_verdict(result: SolveResult) -> None:
     """The released analyzer's verdict; what it does not check, as warnings."""
+    from layoutsolver.explain.conflict import conflict_diagnostic
+    from layoutsolver.pose.capacity import overfull
     from layoutsolver.pose.upstream import upstream_verdict
 
     posed, solution = result.posed, result.solution

@@ -8,8 +8,6 @@ from typing import ClassVar, Literal
 from layoutsolver.api import SolveResult
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 
-REPORT_SCHEMA = "layoutsolver/solve-report/1"
-
 
 @dataclass(frozen=True, slots=True)
 class ReportValue:
@@ -34,7 +32,7 @@ class ReportOp:
     line: int
     column: int
     rule: str
-    functionType: str | None  # noqa: N815 (spelled as the attribute)
+    functionType: str | None
     instructions: int
     runs: int
 
@@ -84,7 +82,7 @@ class SolveReport:
     ops: tuple[ReportOp, ...]
     diagnostics: tuple[ReportDiagnostic, ...]
     text: str | None = None
-    schema: Literal["layoutsolver/solve-report/1"] = REPORT_SCHEMA
+    schema: Literal["layoutsolver/solve-report/1"] = "layoutsolver/solve-report/1"
 
 
 def report(result: SolveResult, text: str | None = None) -> SolveReport:
@@ -118,9 +116,7 @@ def report_diagnostic(item: Diagnostic) -> ReportDiagnostic:
     """A diagnostic with its places as line and column."""
     primary = report_label(item.primary) if item.primary is not None else None
     secondary = tuple(report_label(label) for label in item.secondary)
-    return ReportDiagnostic(
-        item.code, item.severity, item.message, primary, secondary, item.notes, item.minimal
-    )
+    return ReportDiagnostic(item.code, item.severity, item.message, primary, secondary, item.notes, item.minimal)
 
 
 def report_label(label: Label) -> ReportLabel:

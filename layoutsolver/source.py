@@ -28,11 +28,11 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """The text of one input and the name under which messages quote it.
+    r"""The text of one input and the name under which messages quote it.
 
     `first_line` shifts line numbers, so that a chunk of a split file reports lines of the whole file.
 
-    >>> source = SourceFile("a.mlir", "x\\n  yz")
+    >>> source = SourceFile("a.mlir", "x\n  yz")
     >>> source.position(5)
     Position(line=2, column=4, utf16_column=4)
     >>> source.line_text(2)
@@ -56,13 +56,17 @@ class SourceFile:
             self._line_starts.extend(starts)
         return self._line_starts
 
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset, from 1."""
+        starts = self._line_starts or self.line_starts()
+        index = bisect_right(starts, offset) - 1
+        return index + self.first_line, offset - starts[index] + 1
+
     def position(self, offset: int) -> Position:
         """The line and column of a code point offset (0 to the length of the text, both included)."""
-        starts = self.line_starts()
-        index = bisect_right(starts, offset) - 1
-        head = self.text[starts[index] : offset]
-        utf16 = len(head) + sum(1 for char in head if ord(char) > 0xFFFF)
-        return Position(index + self.first_line, offset - starts[index] + 1, utf16 + 1)
+        line, column = self.line_column(offset)
+        head = self.text[offset - column + 1 : offset]
+        return Position(line, column, column + sum(1 for char in head if ord(char) > 0xFFFF))
 
     def line_text(self, line: int) -> str:
         """The text of a line (numbered as `position` numbers them), without its line break."""
@@ -78,10 +82,10 @@ class SourceFile:
 
 
 def split_input(source: SourceFile) -> list[SourceFile]:
-    """The chunks between `// -----` lines, as mlir-opt splits them; joined by those lines they are the input.
+    r"""The chunks between `// -----` lines, as mlir-opt splits them; joined by those lines they are the input.
 
-    >>> [chunk.text for chunk in split_input(SourceFile("a", "x\\n// -----\\ny\\n"))]
-    ['x\\n', 'y\\n']
+    >>> [chunk.text for chunk in split_input(SourceFile("a", "x\n// -----\ny\n"))]
+    ['x\n', 'y\n']
     """
     chunks: list[SourceFile] = []
     lines = source.text.splitlines(keepends=True)

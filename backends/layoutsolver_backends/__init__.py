@@ -1,0 +1,1 @@
+"""What is written: one emitter per module."""

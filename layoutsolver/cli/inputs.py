@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from layoutsolver.api import SolveOptions
@@ -78,6 +76,9 @@ def write_output(name: str, text: str) -> None:
     if name == "-":
         sys.stdout.write(text)
         return
+    import contextlib
+    import tempfile
+
     path = Path(name)
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
@@ -91,7 +92,7 @@ def write_output(name: str, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
             mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask()
-            os.chmod(file.name, mode)
+            Path(file.name).chmod(mode)
             Path(file.name).replace(target)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import NoReturn
 
-EXIT_OK, EXIT_PROGRAM, EXIT_USAGE, EXIT_INPUT, EXIT_LIMIT, EXIT_DEFECT, EXIT_INTERRUPT = 0, 1, 2, 3, 4, 70, 130
+EXIT_OK, EXIT_PROGRAM, EXIT_USAGE, EXIT_INPUT, EXIT_LIMIT, EXIT_DEFECT, EXIT_INTERRUPT = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    70,
+    130,
+)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,6 +45,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def run() -> NoReturn:
     """The entry point of the installed command."""
+    gc.disable()  # one answer per process: collecting cycles costs a quarter of the time and frees next to nothing
     status = main()
     try:
         sys.stdout.flush()

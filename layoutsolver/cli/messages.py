@@ -6,9 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic
-from layoutsolver.diagnostics.text import Style, render
+
+if TYPE_CHECKING:
+    from layoutsolver.diagnostics.text import Style
 
 SHOWN = 50
 """So many diagnostics of one file are printed; the rest are counted."""
@@ -16,11 +19,11 @@ SHOWN = 50
 
 def style_for(options: argparse.Namespace) -> Style:
     """Colours on a terminal unless NO_COLOR is set; plain ASCII where the encoding has no more."""
+    from layoutsolver.diagnostics.text import Style
+
     stream = sys.stderr
-    if options.color == "auto":
-        color = stream.isatty() and not os.environ.get("NO_COLOR")
-    else:
-        color = options.color == "always"
+    wanted = stream.isatty() and not os.environ.get("NO_COLOR")
+    color = wanted if options.color == "auto" else options.color == "always"
     encoding = (stream.encoding or "ascii").lower()
     return Style(color, ascii_only=not encoding.startswith("utf"))
 
@@ -28,6 +31,10 @@ def style_for(options: argparse.Namespace) -> Style:
 def print_diagnostics(options: argparse.Namespace, diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics on standard error, errors before warnings."""
     items = sorted(diagnostics, key=lambda item: ("error", "warning", "note").index(item.severity))
+    if not items:
+        return
+    from layoutsolver.diagnostics.text import render
+
     style = style_for(options)
     sys.stderr.write(render(items[:SHOWN], style))
     if len(items) > SHOWN:

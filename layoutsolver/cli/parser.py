@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 EPILOG = """\
 Answers go to standard output, everything else to standard error.
@@ -40,7 +41,8 @@ def _lazy(verb: str) -> Callable[[argparse.Namespace], int]:
     return call
 
 
-Verbs = argparse._SubParsersAction  # type: ignore[type-arg]  # argparse offers no public name for it
+if TYPE_CHECKING:
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def _verb(verbs: Verbs, name: str, summary: str, module: str) -> argparse.ArgumentParser:
@@ -58,7 +60,10 @@ def _add_input(parser: argparse.ArgumentParser) -> None:
         "--target", default="auto", metavar="T", help="auto, ave, or ave:CHIP (default: what the file names)"
     )
     parser.add_argument(
-        "--compat", choices=["upstream"], default="", help="give the released analyzer's verdict and its very choice"
+        "--compat",
+        choices=["upstream"],
+        default="",
+        help="give the released analyzer's verdict and its very choice",
     )
     parser.add_argument(
         "--assume-trip-count", type=_positive, default=16, metavar="N",

@@ -8,7 +8,6 @@ from layoutsolver.api import SolveResult, annotate, solve
 from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options, write_output
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM
 from layoutsolver.cli.messages import print_diagnostics, usage_error
-from layoutsolver.cli.table import decision_table
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,8 +30,8 @@ def run(options: argparse.Namespace) -> int:
             continue
         print_diagnostics(options, result.diagnostics)
         if result.ok:
-            answers.append(decision_table(result) if options.table else annotate(result, options.layouts))
-    if status in (EXIT_OK, EXIT_LIMIT) and len(answers) == len(sources) or options.format == "json":
+            answers.append(_table(result) if options.table else annotate(result, options.layouts))
+    if (status in (EXIT_OK, EXIT_LIMIT) and len(answers) == len(sources)) or options.format == "json":
         separator = "" if options.format == "json" or options.table else "// -----\n"
         try:
             write_output(options.output, separator.join(answers))
@@ -51,6 +50,12 @@ def exit_status(result: SolveResult) -> int:
     if result.solution is not None and result.solution.status in ("unknown", "feasible"):
         return EXIT_LIMIT
     return EXIT_OK if result.ok else EXIT_PROGRAM
+
+
+def _table(result: SolveResult) -> str:
+    from layoutsolver.cli.table import decision_table
+
+    return decision_table(result)
 
 
 def _json(result: SolveResult, layouts: bool) -> str:

@@ -1,0 +1,1 @@
+"""Messages: the record, its text, and the pages of the codes."""

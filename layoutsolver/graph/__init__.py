@@ -1,0 +1,1 @@
+"""The dataflow graph of a program."""

@@ -200,7 +200,11 @@ class _Builder:
         last = next((op for op in reversed(graph.ops) if op.parent == node.index), None)
         ending = last if last is not None and last.name == "scf.yield" else None
         yielded = ending.operands if ending is not None else []
-        for what, found in (("iter_args", len(iter_args)), ("results", len(node.results)), ("yielded values", len(yielded))):
+        for what, found in (
+            ("iter_args", len(iter_args)),
+            ("results", len(node.results)),
+            ("yielded values", len(yielded)),
+        ):
             if found != len(inits):
                 self.report("LS0205", f"`scf.for` has {len(inits)} initial values but {found} {what}", node.span)
         carried = list(zip(inits, iter_args, yielded, node.results, strict=False))
@@ -264,7 +268,12 @@ class _Builder:
         else:
             span, found = Span(stream.starts[token], stream.end(token)), f"found `{self.texts[token]}`"
         code = "LS0005" if token >= node.op.last else "LS0004"
-        self.report(code, f"`{node.name}`: expected {mismatch.expected}, {found}", span, (node.span, "in this operation"))
+        self.report(
+            code,
+            f"`{node.name}`: expected {mismatch.expected}, {found}",
+            span,
+            (node.span, "in this operation"),
+        )
 
     def use(self, node: OpNode, token: int, role: str) -> None:
         text = self.texts[token]

@@ -1,0 +1,1 @@
+"""MLIR text: lexer, lossless reader, types, edits."""

@@ -323,9 +323,7 @@ def parse_arguments(stream: TokenStream, opened: int) -> tuple[list[Argument], i
                 name = Name(token, at)
             elif token == ":" and name is not None and start < 0:
                 start = at + 1
-            elif token == ",":
-                finish(at)
-            elif token == "loc" and name is not None and start >= 0 and texts[at + 1] == "(":
+            elif token == "," or (token == "loc" and name is not None and start >= 0 and texts[at + 1] == "("):
                 finish(at)
         at += 1
     return arguments, at, False
@@ -387,5 +385,5 @@ def _opens_region(texts: list[str], at: int, name: str, generic: bool, inner: st
     if then in ("=", ","):
         return False
     if then == "}":
-        return "." in follows and name in REGION_OPS or follows in UNDOTTED_OPS
+        return ("." in follows and name in REGION_OPS) or follows in UNDOTTED_OPS
     return True

@@ -99,7 +99,7 @@ class Op:
         yield from range(at, self.last)
 
     def walk(self) -> Iterator[Op]:
-        """This operation and all nested ones, parents first, in the order of the text."""
+        """The operation and all nested ones, parents first, in the order of the text."""
         stack = [iter((self,))]
         while stack:
             op = next(stack[-1], None)

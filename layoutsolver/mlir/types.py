@@ -67,7 +67,7 @@ _LAYOUT = re.compile(r"#ave\.vector_layout<\s*\{\s*mem\s*=\s*#ave\.vec_mem_type<
 _FLOAT_BITS = {"bf16": 16, "tf32": 32, "f16": 16, "f32": 32, "f64": 64, "f80": 80, "f128": 128}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def parse_type(text: str) -> Type:
     """The type that a text spells; never fails, an unknown type is an `OtherType`.
 

@@ -44,5 +44,9 @@ def _row(spec: OpSpec) -> Coverage:
     if spec.rule not in RULE_FAMILIES:
         missing.append("rule")
     return Coverage(
-        spec.name, spec.assembly or "by shape", RULE_FAMILIES.get(spec.rule, ""), spec.effect.value, tuple(missing)
+        spec.name,
+        spec.assembly or "by shape",
+        RULE_FAMILIES.get(spec.rule, ""),
+        spec.effect.value,
+        tuple(missing),
     )

@@ -9,7 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from layoutsolver.mlir.tree import Argument, Name, Op
-from layoutsolver.ops.assembly import Mismatch, TypeText, bind_generic, scan_type, skip_bracket, trailing_types
+from layoutsolver.ops.assembly import (
+    Mismatch,
+    TypeText,
+    bind_generic,
+    scan_type,
+    skip_bracket,
+    trailing_types,
+)
 
 _OPEN = frozenset("([{<")
 
@@ -105,4 +112,3 @@ def _header_arguments(op: Op) -> list[Argument]:
             text = op.stream.range_text(token + 2, last)
             arguments.append(Argument(name, text, token + 2, last))
     return arguments
-

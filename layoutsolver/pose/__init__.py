@@ -1,0 +1,1 @@
+"""Graph to problem, one file per question."""

@@ -115,16 +115,13 @@ class _Poser:
         return layout_width(bits)
 
     def where(self, start: int, end: int) -> Where:
-        position = self.source.position(start)
-        return Where(start, end, position.line, position.column)
+        return Where(start, end, *self.source.line_column(start))
 
     # -- messages ---------------------------------------------------------------------------------------------
 
     def report(self, node: OpNode, code: str, message: str, *notes: str, warning: bool = False) -> None:
         severity: Literal["warning", "error"] = "warning" if warning else "error"
-        self.diagnostics.append(
-            Diagnostic(code, severity, message, Label(self.source, node.span), notes=tuple(notes))
-        )
+        self.diagnostics.append(Diagnostic(code, severity, message, Label(self.source, node.span), notes=tuple(notes)))
 
     def too_many_lanes(self, value: int, bits: int, lanes: int) -> None:
         known = self.graph.values[value]
@@ -242,9 +239,7 @@ class _Poser:
     def pose_strided_store(self, node: OpNode) -> None:
         value, mask = node.role("val"), node.role("mask")
         assert value is not None
-        self.branching.append(
-            Choice("relation", self.ports(node, "strided_store", value, "val mask", [value, mask]))
-        )
+        self.branching.append(Choice("relation", self.ports(node, "strided_store", value, "val mask", [value, mask])))
 
     def pose_unaligned_store(self, node: OpNode) -> None:
         if self.compat:
@@ -301,9 +296,7 @@ class _Poser:
     def pose_compare(self, node: OpNode) -> None:
         lhs, rhs = node.role("lhs"), node.role("rhs")
         assert lhs is not None
-        self.ports(
-            node, "compare", lhs, "pres data1 data2 mask", [node.results[0], lhs, rhs, node.role("mask")]
-        )
+        self.ports(node, "compare", lhs, "pres data1 data2 mask", [node.results[0], lhs, rhs, node.role("mask")])
 
     def pose_compare_scalar(self, node: OpNode) -> None:
         if self.compat:
@@ -486,9 +479,7 @@ class _Poser:
             if known
             else "only `ave.hir` operations, loops, calls, casts and constants may touch vectors here"
         )
-        self.report(
-            node, "LS0301", f"no layout rule for `{node.name}`, which touches {', '.join(vectors)}", note
-        )
+        self.report(node, "LS0301", f"no layout rule for `{node.name}`, which touches {', '.join(vectors)}", note)
 
     # -- order of preference ----------------------------------------------------------------------------------
 

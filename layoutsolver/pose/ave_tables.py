@@ -81,9 +81,7 @@ class AveTables:
         attrs = {} if rule.dist == "none" else {"functionType": rule.dist}
         return Row(rule.id, tuple(layouts), cost, attrs)
 
-    def _ports(
-        self, family: str, width: int, roles: str, aligned: bool, used_results: int, fixed: str = ""
-    ) -> Table:
+    def _ports(self, family: str, width: int, roles: str, aligned: bool, used_results: int, fixed: str = "") -> Table:
         """Rows of `family` for a key width; a port named `data2` or `res1` takes the layout of its plain role."""
         names = roles.split()
         rows = []

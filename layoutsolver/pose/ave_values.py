@@ -41,8 +41,8 @@ def in_cast_chain(graph: Graph) -> set[int]:
 def needed_lanes(graph: Graph) -> dict[int, int]:
     """Per vector value, how many elements a layout must hold: those that something put there and something reads.
 
-    Casts and conversions between vectors of different lengths touch the common elements alone. An interleave that makes its result
-    dense packs two half-filled registers into one, and the other way round. A `vector<256xi1>`
+    Casts and conversions between vectors of different lengths touch the common elements alone. An interleave that
+    makes its result dense packs two half-filled registers into one, and the other way round. A `vector<256xi1>`
     that crosses a call or a function boundary is a whole predicate register, of whichever granularity.
     """
     supply = _supply(graph)
@@ -69,7 +69,7 @@ def _supply(graph: Graph) -> dict[int, int]:
         sources = [supply[value] for value in node.operands if value in supply]
         for result in node.results:
             if result in supply and sources:
-                supply[result] = min(supply[result], *sources)
+                supply[result] = min(supply[result], min(sources))
     return supply
 
 

@@ -159,9 +159,7 @@ def _visit_op(graph: Graph, node: OpNode, known: set[int]) -> Iterator[Verdict]:
     elif rule == "layout_cast":
         if any((vector := graph.values[v].vector) and vector.layout for v in (*node.operands, *node.results)):
             known.add(node.operands[0])
-    elif rule in ("store", "strided_store"):
-        known.update(vectors)
-    elif rule == "call" and not results:
+    elif rule in ("store", "strided_store") or (rule == "call" and not results):
         known.update(vectors)
     elif not results:
         yield Verdict("no_solve", node.index, "the operation has no rule")

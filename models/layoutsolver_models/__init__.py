@@ -1,0 +1,1 @@
+"""What is true: layouts, rules, problems, solvers, chips."""

@@ -284,9 +284,7 @@ class Builder:
                 "i1", state, f"ave.hir.pltm {self.index()}, {self.bound('n')} : vector<{self.shape}i1>", []
             )
         pattern = self.rng.choice(_PGE) if self.chance(0.5) else "ALL"
-        generic = (
-            f'"ave.hir.pge"() <{{pattern = #ave.pge_pattern<{pattern}>}}> : () -> vector<{self.shape}i1>'
-        )
+        generic = f'"ave.hir.pge"() <{{pattern = #ave.pge_pattern<{pattern}>}}> : () -> vector<{self.shape}i1>'
         plain = f"ave.hir.pge <{pattern}> : vector<{self.shape}i1>"
         return self.vector("i1", state, generic if self.chance(0.04) else plain, [])
 
@@ -313,9 +311,7 @@ class Builder:
             text = f"ave.hir.broadcast {self.scalar(given)}, {mask.name} : {given}, {mask.type} -> {made}"
             return self.vector(elem, state, text, [mask])
         if kind == "scalar_broadcast":
-            return self.vector(
-                elem, state, f"ave.hir.scalar_broadcast {self.scalar(elem)} : {elem} -> {made}", []
-            )
+            return self.vector(elem, state, f"ave.hir.scalar_broadcast {self.scalar(elem)} : {elem} -> {made}", [])
         access, memref = self.memory(elem)
         width = WIDTHS[elem]
         dist = f"BRC_B{max(width, 8)}" if self.chance(0.15) else "NORM"

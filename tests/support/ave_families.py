@@ -126,9 +126,7 @@ def reduction(b: Builder) -> None:
     elem, state, eff = pick
     value, mask = b.data(elem, state), b.mask(eff)
     kind = b.rng.choice(("add", "min", "max", "xori", "umin", "umax"))
-    text = (
-        f"ave.hir.reduction <{kind}>, {value.name}, {mask.name} : {value.type}, {mask.type} -> {value.type}"
-    )
+    text = f"ave.hir.reduction <{kind}>, {value.name}, {mask.name} : {value.type}, {mask.type} -> {value.type}"
     b.vector(elem, state, text, [value, mask])
 
 
@@ -415,9 +413,7 @@ def reshape(b: Builder) -> None:
     unsigned = elem in _INTEGERS and b.chance(0.4)
     between = Spec(f"u{elem}" if unsigned else elem, b.shape if unsigned else f"1x{b.shape}", state)
     made = f"vector<{between.shape}{between.elem}>"
-    step = b.op(
-        [between], f"builtin.unrealized_conversion_cast {value.name} : {value.type} to {made}", [value]
-    )[0]
+    step = b.op([between], f"builtin.unrealized_conversion_cast {value.name} : {value.type} to {made}", [value])[0]
     if unsigned and b.chance(0.7):
         step = _elementwise_on(b, step)
     text = f"builtin.unrealized_conversion_cast {step.name} : {step.type} to {value.type}"

@@ -80,9 +80,7 @@ def random_program(rng: random.Random, size: int = 12, *, feasible_bias: float =
     return f"module {{\n{body}\n}}\n" if rng.randrange(1000) >= 700 else f"{body}\n"
 
 
-def _function(
-    rng: random.Random, name: str, size: int, feasible_bias: float, count: int
-) -> tuple[list[str], str]:
+def _function(rng: random.Random, name: str, size: int, feasible_bias: float, count: int) -> tuple[list[str], str]:
     """Return (declarations and helpers, text) of one function."""
     lanes = rng.choice(_LANES)
     effective = rng.choice(_EFFECTIVE.get(lanes, ("b32", "b32", "b32", "b16", "b16", "b8")))

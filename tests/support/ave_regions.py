@@ -28,8 +28,7 @@ def loop(b: Builder) -> None:
             taken.append((pick[0], pick[1]))
     starts = [b.data(elem, state) for elem, state in taken]
     carried = [
-        Value(b.fresh(), start.elem, start.shape, state)
-        for start, (_, state) in zip(starts, taken, strict=True)
+        Value(b.fresh(), start.elem, start.shape, state) for start, (_, state) in zip(starts, taken, strict=True)
     ]
     scalar = b.chance(0.015)
     variable, integer = b.fresh(), b.chance(0.1)
@@ -165,9 +164,7 @@ def scalar_hop(b: Builder) -> None:
     )[0]
     if b.chance(0.25):
         other = "addf" if elem[0] == "f" else "addi"
-        flat = b.op(
-            [Spec(elem, "scalar", state)], f"arith.{other} {flat.name}, {b.scalar(elem)} : {elem}", [flat]
-        )[0]
+        flat = b.op([Spec(elem, "scalar", state)], f"arith.{other} {flat.name}, {b.scalar(elem)} : {elem}", [flat])[0]
     made = b.op([spec], f"builtin.unrealized_conversion_cast {flat.name} : {elem} to {kind}", [flat])[0]
     mask = b.op([Spec("i1", "1x", state)], "ave.hir.pge <VL1> : vector<1xi1>", [])[0]
     access, memref = b.memory(elem)

@@ -70,9 +70,7 @@ def _units(lines: list[str]) -> list[_Unit]:
             for name in _NAME.findall(made.group(1))
         )
         reads = frozenset(_NAME.findall(body if not defined else body[defined.end() :])) - inner
-        found.append(
-            _Unit(at, end, functions[-1] if functions else at, stack[-1][0] if stack else -1, defines, reads)
-        )
+        found.append(_Unit(at, end, functions[-1] if functions else at, stack[-1][0] if stack else -1, defines, reads))
         if end > at + 1:
             stack.append((at, end))
     return found
@@ -102,9 +100,7 @@ def _closure(lines: list[str], units: list[_Unit], seeds: list[_Unit]) -> set[in
         if lines[unit.first].lstrip().startswith("func.func"):
             called = re.search(r"@[\w.$-]+", lines[unit.first])
             name = called.group() if called else "@"
-            work += [
-                other for other in units if re.search(rf"\bcall {re.escape(name)}\(", lines[other.first])
-            ]
+            work += [other for other in units if re.search(rf"\bcall {re.escape(name)}\(", lines[other.first])]
     return gone
 
 

@@ -1,0 +1,1 @@
+"""CP-SAT models, and the one wrapper around OR-Tools."""

@@ -32,9 +32,7 @@ class ComponentAnswer:
 class LayoutModel:
     """The model of a component, with the literals of layouts and rows by name."""
 
-    def __init__(
-        self, problem: LayoutProblem, compiled: Compiled, component: Component, state: list[int]
-    ) -> None:
+    def __init__(self, problem: LayoutProblem, compiled: Compiled, component: Component, state: list[int]) -> None:
         self.problem = problem
         self.compiled = compiled
         self.component = component
@@ -156,7 +154,14 @@ def next_best_by_cp_sat(
     found: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = []
     while len(found) < count:
         answer = best_by_cp_sat(
-            problem, compiled, component, state, choices, limits, limits.seconds, [masks for _, _, masks in found]
+            problem,
+            compiled,
+            component,
+            state,
+            choices,
+            limits,
+            limits.seconds,
+            [masks for _, _, masks in found],
         )
         if answer.status != "optimal":
             break

@@ -75,7 +75,7 @@ class GroupedModel:
 
     def hint(self, true: frozenset[int]) -> None:
         """Start from a complete feasible solution."""
-        self._model.clear_hints()
+        self._api.CpModel.clear_hints(self._model)
         for index, variable in enumerate(self._bools):
             self._model.add_hint(variable, index in true)
 

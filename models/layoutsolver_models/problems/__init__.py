@@ -1,0 +1,1 @@
+"""Problems and solutions as plain data."""

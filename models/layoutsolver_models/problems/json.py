@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
@@ -20,7 +19,6 @@ class ProblemError(Exception):
         self.errors = errors
 
 
-@lru_cache(maxsize=16)
 def adapter(kind: type[Any]) -> TypeAdapter[Any]:
     """The pydantic adapter of a dataclass."""
     from pydantic import TypeAdapter

@@ -9,9 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-PROBLEM_SCHEMA = "layoutsolver/layout-problem/1"
-SOLUTION_SCHEMA = "layoutsolver/layout-solution/1"
-
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Objective = Literal["instructions", "registers", "preference"]
 
@@ -128,7 +125,7 @@ class LayoutProblem:
     pins: tuple[Pin, ...] = ()
     preference: tuple[Choice, ...] = ()
     objective: tuple[Objective, ...] = ("instructions", "preference")
-    schema: Literal["layoutsolver/layout-problem/1"] = PROBLEM_SCHEMA
+    schema: Literal["layoutsolver/layout-problem/1"] = "layoutsolver/layout-problem/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,4 +146,4 @@ class LayoutSolution:
     bound: int = 0
     conflict: tuple[tuple[Literal["relation", "tie", "pin", "domain"], int], ...] = ()
     minimal: bool = True
-    schema: Literal["layoutsolver/layout-solution/1"] = SOLUTION_SCHEMA
+    schema: Literal["layoutsolver/layout-solution/1"] = "layoutsolver/layout-solution/1"

@@ -139,8 +139,8 @@ _EXIT = (
 def _exit_rows() -> list[tuple[int, str, str]]:
     """Result and source layouts of the exit cast: first pair listed wins, every other pair changes nothing."""
     known: dict[str, str] = {}
-    for dist, pairs in _EXIT:
-        for pair in pairs.split():
+    for dist, listed in _EXIT:
+        for pair in listed.split():
             known.setdefault(pair, dist)
     names = ("b8", "b8_2vl", "b8_4vl", "b16", "b16_2vl", "b32")
     pairs = [f"{res}:{src}" for src in names for res in names]

@@ -1,0 +1,1 @@
+"""Propagation, decomposition, counting, conflicts."""

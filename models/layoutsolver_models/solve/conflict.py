@@ -122,14 +122,8 @@ def _suspects(problem: LayoutProblem) -> list[Group]:
 
 def _groups(problem: LayoutProblem, compiled: Compiled, relations: set[int], classes: set[int]) -> list[Group]:
     groups: list[Group] = [("relation", index) for index in sorted(relations)]
-    groups += [
-        ("tie", index)
-        for index, tie in enumerate(problem.ties)
-        if compiled.class_of[tie.values[0]] in classes
-    ]
-    groups += [
-        ("pin", index) for index, pin in enumerate(problem.pins) if compiled.class_of[pin.value] in classes
-    ]
+    groups += [("tie", index) for index, tie in enumerate(problem.ties) if compiled.class_of[tie.values[0]] in classes]
+    groups += [("pin", index) for index, pin in enumerate(problem.pins) if compiled.class_of[pin.value] in classes]
     return groups
 
 

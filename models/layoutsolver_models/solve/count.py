@@ -108,8 +108,8 @@ def _join(left: Factor, right: Factor) -> Factor:
         grouped.setdefault(tuple(key[place] for place in right_at), []).append(tail)
     table: dict[tuple[int, ...], int] = {}
     for key, number in left[1].items():
-        for tail, other in grouped.get(tuple(key[place] for place in left_at), ()):
-            table[key + tail] = number * other
+        for rest, other in grouped.get(tuple(key[place] for place in left_at), ()):
+            table[key + rest] = number * other
             if len(table) > TABLE_LIMIT:
                 raise CountLimitError(f"a part needs tables of more than {TABLE_LIMIT} entries")
     return left[0] + tuple(right[0][place] for place in extra), table

@@ -32,14 +32,12 @@ def solve_layout(problem: LayoutProblem, limits: Limits | None = None) -> Layout
 
     The same problem and seed give the same solution, byte for byte, unless a time limit strikes.
     """
-    from layoutsolver_models.solve.conflict import find_conflict
-
     limits = limits or Limits()
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
     compiled = compile_problem(problem)
     state = list(compiled.start)
     if 0 in state or propagate(compiled, state, range(len(compiled.scopes))) >= 0:
-        return find_conflict(problem, limits)
+        return _conflict(problem, limits)
     status: Status = "optimal"
     slack = 0
     costs = relation_costs(problem)
@@ -53,7 +51,7 @@ def solve_layout(problem: LayoutProblem, limits: Limits | None = None) -> Layout
             left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
             answer = best_by_cp_sat(problem, compiled, component, state, choices, limits, left)
             if answer.status == "infeasible":
-                return find_conflict(problem, limits)
+                return _conflict(problem, limits)
             if answer.status == "unknown":
                 return LayoutSolution("unknown")
             if answer.status == "feasible":
@@ -61,10 +59,16 @@ def solve_layout(problem: LayoutProblem, limits: Limits | None = None) -> Layout
                 slack += answer.cost - answer.bound
             found = answer.masks
         elif not found:
-            return find_conflict(problem, limits)
+            return _conflict(problem, limits)
         for index, mask in zip(component.classes, found, strict=True):
             state[index] = mask
     return _finish(problem, compiled, state, status, slack)
+
+
+def _conflict(problem: LayoutProblem, limits: Limits) -> LayoutSolution:
+    from layoutsolver_models.solve.conflict import find_conflict
+
+    return find_conflict(problem, limits)
 
 
 def relation_costs(problem: LayoutProblem) -> list[bool]:
@@ -140,9 +144,7 @@ def _best_enumerated(
     return best
 
 
-def _finish(
-    problem: LayoutProblem, compiled: Compiled, state: list[int], status: Status, slack: int
-) -> LayoutSolution:
+def _finish(problem: LayoutProblem, compiled: Compiled, state: list[int], status: Status, slack: int) -> LayoutSolution:
     names = {1 << index: name for index, name in enumerate(compiled.layouts)}
     layouts = tuple(names[state[index]] for index in compiled.class_of)
     rows: list[int] = []

@@ -78,9 +78,7 @@ def _part(
     return sorted(found)[:count]
 
 
-def _decided_cost(
-    problem: LayoutProblem, compiled: Compiled, components: list[Component], state: list[int]
-) -> int:
+def _decided_cost(problem: LayoutProblem, compiled: Compiled, components: list[Component], state: list[int]) -> int:
     inside = {relation for component in components for relation in component.relations}
     rest = Component([], [number for number in range(len(problem.relations)) if number not in inside])
     return component_cost(problem, compiled, rest, state, relation_costs(problem))

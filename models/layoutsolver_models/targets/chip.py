@@ -56,7 +56,11 @@ def load_chip(name: str) -> Chip:
     data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     costs = tuple(
         DistCost(
-            row["family"], row["dist"], row.get("access", ""), row["instructions"], row.get("per_result", False)
+            row["family"],
+            row["dist"],
+            row.get("access", ""),
+            row["instructions"],
+            row.get("per_result", False),
         )
         for row in data.get("cost", ())
     )
