@@ -131,8 +131,10 @@ def _add_verdict(result: SolveResult) -> None:
     if verdict.kind == "no_solve":
         message = f"No Solve at `{node.name}`: {verdict.reason}"
         conflict = conflict_diagnostic(posed, solution) if solution.status == "infeasible" else None
-        secondary = conflict.secondary if conflict is not None else ()
+        secondary = _labels(conflict) if conflict is not None else ()
         notes = (conflict.message, *conflict.notes) if conflict is not None else ()
+        label = next((item for item in secondary if item.span == label.span), label)
+        secondary = tuple(item for item in secondary if item.span != label.span)
         result.diagnostics.append(Diagnostic("LS0101", "error", message, label, secondary, notes))
         return
     ends = {
@@ -143,6 +145,11 @@ def _add_verdict(result: SolveResult) -> None:
     message = f"the released analyzer {ends} at `{node.name}`: {verdict.reason}"
     note = "without `--compat upstream` this program is solved, or its conflict explained"
     result.diagnostics.append(Diagnostic("LS0103", "error", message, label, notes=(note,)))
+
+
+def _labels(diagnostic: Diagnostic) -> tuple[Label, ...]:
+    first = () if diagnostic.primary is None else (diagnostic.primary,)
+    return (*first, *diagnostic.secondary)
 
 
 def annotate(result: SolveResult, layouts: bool = False) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import groupby
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Fix, Label
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from layoutsolver.mlir.edits import apply_edits
-from layoutsolver.source import SourceFile
+from layoutsolver.source import SourceFile, Span
 
 WINDOW = 120
 """Source lines longer than this are shown in part, around their labels."""
 
 TAB = "    "
+
+NOT_MINIMAL = "the search for a smaller conflict was cut short: some of these places may have no part in it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,156 +39,264 @@ def render(diagnostics: Iterable[Diagnostic], style: Style | None = None) -> str
 
 def render_one(diagnostic: Diagnostic, style: Style) -> str:
     """One diagnostic as text that ends in a line break."""
-    head = _paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity, style)
-    lines = [f"{head}{_paint(': ' + diagnostic.message, 'bold', style)}"]
-    labels = [(label, False) for label in diagnostic.secondary]
-    if diagnostic.primary is not None:
-        labels.insert(0, (diagnostic.primary, True))
-    width = _gutter_width(diagnostic, labels)
-    pad = " " * width
-    bar = _paint("|", "gutter", style)
-    if diagnostic.primary is not None:
-        lines.append(f"{pad}{_paint('-->', 'gutter', style)} {_location(diagnostic.primary)}")
-        lines.extend(_snippets(diagnostic, labels, width, style))
-    for note in diagnostic.notes:
-        lines.append(f"{pad} {_paint('=', 'gutter', style)} {_paint('note', 'bold', style)}: {note}")
-    if not diagnostic.minimal:
-        lines.append(f"{pad} {_paint('=', 'gutter', style)} {_paint('note', 'bold', style)}: not minimised")
-    for fix in diagnostic.fixes:
-        lines.extend(_fix(diagnostic, fix, width, bar, style))
-    return "\n".join(lines) + "\n"
+    return _Writer(diagnostic, style).write()
 
 
-def _paint(text: str, what: str, style: Style) -> str:
-    return f"\x1b[{_COLORS[what]}m{text}\x1b[0m" if style.color else text
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A label on its line: code points `[start, end)`, never empty, perhaps one behind the last of the line."""
+
+    start: int
+    end: int
+    text: str
+    primary: bool
 
 
-def _location(label: Label) -> str:
-    position = label.source.position(label.span.start)
-    return f"{label.source.name}:{position.line}:{position.column}"
+class _Writer:
+    def __init__(self, diagnostic: Diagnostic, style: Style) -> None:
+        self.diagnostic = diagnostic
+        self.style = style
+        self.lines: list[str] = []
+        labels = [(label, False) for label in diagnostic.secondary]
+        if diagnostic.primary is not None:
+            labels.insert(0, (diagnostic.primary, True))
+        self.labels = labels
+        self.hunks = {fix: _hunks(labels[0][0].source, fix.edits) for fix in diagnostic.fixes if labels}
+        numbers = [_line(label) for label, _ in labels if not _is_whole_file(label)]
+        for hunks in self.hunks.values():
+            numbers += [max(hunk.line + max(len(hunk.old), len(hunk.new)) - 1, hunk.line) for hunk in hunks]
+        self.width = len(str(max(numbers, default=0)))
 
-
-def _gutter_width(diagnostic: Diagnostic, labels: list[tuple[Label, bool]]) -> int:
-    numbers = [label.source.position(label.span.start).line for label, _ in labels]
-    if diagnostic.primary is not None:
+    def write(self) -> str:
+        diagnostic = self.diagnostic
+        head = self.paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
+        self.lines.append(head + self.paint(": " + self.clean(diagnostic.message), "bold"))
+        if self.labels:
+            self.snippets()
+        notes = [*diagnostic.notes, *([] if diagnostic.minimal else [NOT_MINIMAL])]
+        if notes and not all(_is_whole_file(label) for label, _ in self.labels):
+            self.row("|")
+        for note in notes:
+            self.row("=", f"{self.paint('note', 'bold')}: {self.clean(note)}")
         for fix in diagnostic.fixes:
-            numbers += [diagnostic.primary.source.position(edit.span.start).line for edit in fix.edits]
-    return len(str(max(numbers, default=0)))
+            self.fix(fix)
+        return "\n".join(self.lines) + "\n"
+
+    # -- pieces -----------------------------------------------------------------------------------------------
+
+    def paint(self, text: str, what: str) -> str:
+        return f"\x1b[{_COLORS[what]}m{text}\x1b[0m" if self.style.color and text else text
+
+    def row(self, sign: str, text: str = "", number: int | None = None, color: str = "gutter") -> None:
+        gutter = " " * self.width if number is None else self.paint(str(number).rjust(self.width), "gutter")
+        self.lines.append(f"{gutter} {self.paint(sign, color)} {text}".rstrip())
+
+    def show(self, text: str) -> str:
+        """Text of a source line as a terminal can show it."""
+        text = text.replace("\t", TAB)
+        text = "".join(char if char.isprintable() or char == " " else "\N{REPLACEMENT CHARACTER}" for char in text)
+        return text.encode("ascii", "replace").decode() if self.style.ascii_only else text
+
+    def clean(self, text: str) -> str:
+        """Text of a message, which may quote the source, on one line."""
+        return self.show(re.sub(r"\s*\n\s*", " ", text))
+
+    def place(self, label: Label) -> str:
+        name = self.clean(label.source.name)
+        if _is_whole_file(label) and label.source.first_line == 1:
+            return name
+        position = label.source.position(label.span.start)
+        return f"{name}:{position.line}:{position.column}"
+
+    # -- lines with labels ------------------------------------------------------------------------------------
+
+    def snippets(self) -> None:
+        """The labelled lines of the primary file in order, then those of other files."""
+        by_source: dict[str, list[tuple[Label, bool]]] = {}
+        for label, is_primary in self.labels:
+            by_source.setdefault(label.source.name, []).append((label, is_primary))
+        for number, group in enumerate(by_source.values()):
+            arrow = self.paint(":::" if number else "-->", "gutter")
+            self.lines.append(f"{' ' * self.width}{arrow} {self.place(group[0][0])}")
+            by_line: dict[int, list[tuple[Label, bool]]] = {}
+            for label, is_primary in group:
+                if not _is_whole_file(label):
+                    by_line.setdefault(_line(label), []).append((label, is_primary))
+            if by_line:
+                self.row("|")
+            previous = 0
+            for line, on_line in sorted(by_line.items()):
+                if previous and line > previous + 1:
+                    self.lines.append(self.paint("...", "gutter"))
+                previous = line
+                self.labelled_line(on_line[0][0].source, line, on_line)
+
+    def labelled_line(self, source: SourceFile, line: int, labels: list[tuple[Label, bool]]) -> None:
+        text = source.line_text(line)
+        marks = [_mark(label, is_primary, line, text) for label, is_primary in labels]
+        marks.sort(key=lambda mark: (mark.start, mark.end, mark.primary))
+        for first, last, group in _windows(text, marks):
+            self.marked_line(line, text, first, last, group)
+
+    def marked_line(self, line: int, text: str, first: int, last: int, marks: list[_Mark]) -> None:
+        """The part `[first, last)` of a line, the marks under it, and the texts of the marks."""
+        ellipsis = "..." if self.style.ascii_only else "…"
+        lead = ellipsis if first else ""
+        self.row("|", lead + self.show(text[first:last]) + (ellipsis if last < len(text) else ""), line)
+
+        def column(at: int) -> int:
+            return len(lead) + _width(self.show(text[first : min(at, last)]))
+
+        under: list[str] = []
+        rights: list[int] = []
+        for mark in marks:
+            left = column(mark.start)
+            right = max(column(mark.end), left + 1)
+            rights.append(right)
+            under.extend(" " * (right - len(under)))
+            for at in range(left, right):
+                if under[at] == " " or mark.primary:
+                    under[at] = "^" if mark.primary else "-"
+        shown = "".join(self.paint("".join(run), self.color_of(char == "^")) if char != " " else "".join(run)
+                        for char, run in groupby(under))  # fmt: skip
+        below = marks
+        if rights[-1] == max(rights):
+            below = marks[:-1]
+            shown += f" {self.text_of(marks[-1])}"
+        self.row("|", shown)
+        below = [mark for mark in below if mark.text]
+        if below:
+            self.row("|", self.stems(below, column))
+        while below:
+            mark = below.pop()
+            left = column(mark.start)
+            earlier = [other for other in below if column(other.start) < left]
+            gap = left - max((column(other.start) + 1 for other in earlier), default=0)
+            self.row("|", self.stems(earlier, column) + " " * gap + self.text_of(mark))
+
+    def stems(self, marks: list[_Mark], column: Callable[[int], int]) -> str:
+        """Lines that lead from marks down to their texts."""
+        out, at = "", 0
+        by_column = {column(mark.start): mark for mark in marks}
+        for left, mark in sorted(by_column.items()):
+            out += " " * (left - at) + self.paint("|", self.color_of(mark.primary))
+            at = left + 1
+        return out
+
+    def color_of(self, is_primary: bool) -> str:
+        return self.diagnostic.severity if is_primary else "gutter"
+
+    def text_of(self, mark: _Mark) -> str:
+        return self.paint(self.clean(mark.text), self.color_of(mark.primary))
+
+    # -- fixes ------------------------------------------------------------------------------------------------
+
+    def fix(self, fix: Fix) -> None:
+        cost = "" if fix.cost is None else f" (cost {fix.cost})"
+        self.lines.append(f"{self.paint('help', 'help')}: {self.clean(fix.title)}{cost}")
+        hunks = self.hunks.get(fix, [])
+        for number, hunk in enumerate(hunks):
+            if number == 0:
+                self.row("|")
+            elif hunk.line > hunks[number - 1].line + len(hunks[number - 1].old):
+                self.lines.append(self.paint("...", "gutter"))
+            self.hunk(hunk)
+
+    def hunk(self, hunk: _Hunk) -> None:
+        """What a hunk removes and what it adds; its lines that stay, as they are."""
+        old, new, line = hunk.old, hunk.new, hunk.line
+        same = 0
+        while same < min(len(old), len(new)) and old[same] == new[same]:
+            same += 1
+        tail = 0
+        while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
+            tail += 1
+        for place in range(same):
+            self.row("|", self.show(old[place]), line + place)
+        for place in range(same, len(old) - tail):
+            self.row("-", self.show(old[place]), line + place, "error")
+        for place in range(same, len(new) - tail):
+            self.row("+", self.show(new[place]), line + place, "help")
+        for place in range(len(old) - tail, len(old)):
+            self.row("|", self.show(old[place]), line + place)
 
 
-def _snippets(diagnostic: Diagnostic, labels: list[tuple[Label, bool]], width: int, style: Style) -> list[str]:
-    """The labelled lines of the primary file in order, then those of other files."""
-    primary = diagnostic.primary
-    assert primary is not None
-    pad, bar = " " * width, _paint("|", "gutter", style)
-    lines = [f"{pad} {bar}"]
-    by_source: dict[str, list[tuple[Label, bool]]] = {}
-    for label, is_primary in labels:
-        by_source.setdefault(label.source.name, []).append((label, is_primary))
-    for name, group in by_source.items():
-        if name != primary.source.name:
-            lines.append(f"{pad}{_paint(':::', 'gutter', style)} {_location(group[0][0])}")
-        by_line: dict[int, list[tuple[Label, bool]]] = {}
-        for label, is_primary in group:
-            by_line.setdefault(label.source.position(label.span.start).line, []).append((label, is_primary))
-        previous = 0
-        for line, on_line in sorted(by_line.items()):
-            if previous and line > previous + 1:
-                lines.append(f"{_paint('...', 'gutter', style)}")
-            previous = line
-            lines.extend(_labelled_line(group[0][0].source, line, on_line, width, diagnostic.severity, style))
-    return lines
+def _line(label: Label) -> int:
+    return label.source.position(label.span.start).line
 
 
-def _labelled_line(
-    source: SourceFile, line: int, labels: list[tuple[Label, bool]], width: int, severity: str, style: Style
-) -> list[str]:
-    text = source.line_text(line)
-    marks = []
-    for label, is_primary in labels:
-        start = source.position(label.span.start).column - 1
-        end = start + max(1, label.span.end - label.span.start)
-        marks.append((start, max(start + 1, min(end, max(len(text), start + 1))), label.text, is_primary))
-    marks.sort()
-    first, last = _window(text, marks)
-    ellipsis = "..." if style.ascii_only else "…"
-    lead = ellipsis if first else ""
-    shown = lead + _show(text[first:last], style) + (ellipsis if last < len(text) else "")
-    bar = _paint("|", "gutter", style)
-    out = [f"{_paint(str(line).rjust(width), 'gutter', style)} {bar} {shown}".rstrip()]
-
-    def column(at: int) -> int:
-        return len(lead) + _width(_show(text[first:at], style))
-
-    under: list[str] = []
-    for start, end, _, is_primary in marks:
-        left, right = column(start), max(column(end), column(start) + 1)
-        under.extend(" " * (right - len(under)))
-        for at in range(left, right):
-            if under[at] == " " or is_primary:
-                under[at] = "^" if is_primary else "-"
-    tail = marks[-1][2]
-    row = _color_marks("".join(under), severity, style)
-    text_color = severity if marks[-1][3] else "gutter"
-    out.append(f"{' ' * width} {bar} {row} {_paint(tail, text_color, style) if tail else ''}".rstrip())
-    for start, _, message, is_primary in reversed(marks[:-1]):
-        if message:
-            what = severity if is_primary else "gutter"
-            out.append(f"{' ' * width} {bar} {' ' * column(start)}{_paint(message, what, style)}")
-    return out
+def _is_whole_file(label: Label) -> bool:
+    """Whether the label points at the file as such: at nothing, at the very start, with nothing to say."""
+    return label.span == Span(0, 0) and not label.text
 
 
-def _window(text: str, marks: list[tuple[int, int, str, bool]]) -> tuple[int, int]:
-    """The part of a line to show: all of a short line, else the surroundings of the first label."""
+def _mark(label: Label, is_primary: bool, line: int, text: str) -> _Mark:
+    """A label on its first line; one that goes on says so."""
+    source, span = label.source, label.span
+    start = source.position(span.start).column - 1
+    end = max(start + 1, min(start + span.end - span.start, len(text)))
+    last = source.position(max(span.start, span.end - 1)).line
+    message = label.text
+    if last > line:
+        message = f"{message} (up to line {last})".lstrip()
+    return _Mark(start, end, message, is_primary)
+
+
+def _windows(text: str, marks: list[_Mark]) -> list[tuple[int, int, list[_Mark]]]:
+    """The parts of a line to show, with their marks: all of a short line, else what surrounds the marks."""
     if len(text) <= WINDOW:
-        return 0, len(text)
-    first = max(0, min(marks[0][0] - WINDOW // 4, len(text) - WINDOW))
-    if marks[0][0] < WINDOW // 2:
-        first = 0
-    return first, min(len(text), max(first + WINDOW, marks[-1][1]))
-
-
-def _show(text: str, style: Style) -> str:
-    text = text.replace("\t", TAB)
-    text = "".join(char if char.isprintable() or char == " " else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return text.encode("ascii", "replace").decode() if style.ascii_only else text
+        return [(0, len(text), marks)]
+    groups: list[list[_Mark]] = []
+    for mark in marks:
+        if groups and mark.end - groups[-1][0].start <= WINDOW:
+            groups[-1].append(mark)
+        else:
+            groups.append([mark])
+    windows = []
+    for group in groups:
+        start, end = group[0].start, max(mark.end for mark in group)
+        first = start - min(WINDOW // 4, max(0, WINDOW - (end - start)) // 2)
+        first = 0 if end <= WINDOW else max(0, min(first, len(text) - WINDOW))
+        windows.append((first, min(len(text), first + WINDOW), group))
+    return windows
 
 
 def _width(text: str) -> int:
     """Terminal columns: wide characters take two, combining ones none."""
     total = 0
     for char in text:
-        if not unicodedata.combining(char):
+        if unicodedata.category(char) not in ("Mn", "Me"):
             total += 2 if unicodedata.east_asian_width(char) in "WF" else 1
     return total
 
 
-def _color_marks(row: str, severity: str, style: Style) -> str:
-    if not style.color:
-        return row
-    return "".join(_paint(char, severity if char == "^" else "gutter", style) if char != " " else " " for char in row)
+@dataclass(frozen=True, slots=True)
+class _Hunk:
+    """Lines that edits touch, from line `line` on, before and after."""
+
+    line: int
+    old: list[str]
+    new: list[str]
 
 
-def _fix(diagnostic: Diagnostic, fix: Fix, width: int, bar: str, style: Style) -> list[str]:
-    pad = " " * width
-    cost = "" if fix.cost is None else f" (cost {fix.cost})"
-    lines = [f"{_paint('help', 'help', style)}: {fix.title}{cost}"]
-    if not fix.edits or diagnostic.primary is None:
-        return lines
-    source = diagnostic.primary.source
-    touched = sorted({source.position(edit.span.start).line for edit in fix.edits})
-    lines.append(f"{pad} {bar}")
-    for line in touched:
-        start = source.line_starts()[line - source.first_line]
-        old = source.line_text(line)
-        own = [edit for edit in fix.edits if source.position(edit.span.start).line == line]
-        shifted = [type(edit)(type(edit.span)(edit.span.start - start, edit.span.end - start), edit.new_text)
-                   for edit in own]  # fmt: skip
-        number = _paint(str(line).rjust(width), "gutter", style)
-        if any(edit.span.end > edit.span.start for edit in own) or old.strip():
-            lines.append(f"{number} {_paint('-', 'error', style)} {_show(old, style)}")
-        lines.extend(
-            f"{number} {_paint('+', 'help', style)} {_show(new, style)}"
-            for new in apply_edits(old, shifted).splitlines()
-        )
-    return lines
+def _hunks(source: SourceFile, edits: tuple[Edit, ...]) -> list[_Hunk]:
+    """The lines that edits touch, run by run."""
+    runs: list[tuple[int, int, list[Edit]]] = []
+    for edit in sorted(edits, key=lambda edit: edit.span):
+        first = source.position(edit.span.start).line
+        last = source.position(edit.span.end).line
+        if runs and first <= runs[-1][1]:
+            start, end, own = runs[-1]
+            runs[-1] = (start, max(end, last), [*own, edit])
+        else:
+            runs.append((first, last, [edit]))
+    return [_hunk(source, first, last, own) for first, last, own in runs]
+
+
+def _hunk(source: SourceFile, first: int, last: int, edits: list[Edit]) -> _Hunk:
+    start = source.line_starts()[first - source.first_line]
+    old = "\n".join(source.line_text(line) for line in range(first, last + 1))
+    end = source.line_starts()[last - source.first_line] + len(source.line_text(last))
+    shifted = [Edit(Span(edit.span.start - start, edit.span.end - start), edit.new_text) for edit in edits]
+    new = apply_edits(source.text[start:end], shifted)
+    return _Hunk(first, old.split("\n"), [line.rstrip("\r") for line in new.split("\n")])

@@ -34,6 +34,8 @@ def conflict_diagnostic(posed: Posed, solution: LayoutSolution) -> Diagnostic:
     if not rest:
         return _no_room(posed, domains[0])
     pivot, parts = _cut(posed, rest, frozenset(domains))
+    if any(not part.allowed for part in parts):
+        return _joint(posed, rest, domains, solution.minimal)
     value = posed.problem.values[pivot]
     labels: list[Label] = []
     notes: list[str] = []
@@ -47,14 +49,57 @@ def conflict_diagnostic(posed: Posed, solution: LayoutSolution) -> Diagnostic:
     known = posed.graph.values[posed.value_of[pivot]]
     if all(label.span != known.span for label in labels):
         labels.append(Label(posed.graph.module.source, known.span, f"`{value.id}` is defined here"))
-    notes.append(f"{len(groups)} constraints contradict each other; without any one of them the program has a layout"
-                 if solution.minimal else f"{len(groups)} constraints contradict each other")  # fmt: skip
+    notes.append(_closing(len(groups), solution.minimal))
     needs = [_names(part.allowed) for part in parts]
     if pivot in domains:
         needs.append(_names(value.domain))
     what = "predicate" if value.bits == 1 else "vector"
     message = f"no layout of {what} `{value.id}` satisfies everything that touches it: {' against '.join(needs)}"
     return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), (), solution.minimal)
+
+
+def _closing(count: int, minimal: bool) -> str:
+    if count == 1:
+        return "this one constraint cannot hold"
+    text = f"these {count} constraints contradict each other"
+    return f"{text}; without any one of them there is a layout" if minimal else text
+
+
+def _joint(posed: Posed, rest: list[Group], domains: list[int], minimal: bool) -> Diagnostic:
+    """A conflict in which requirements meet on several values at once: what each operation allows them together."""
+    shared = [
+        value
+        for value in dict.fromkeys(value for group in rest for value in _values(posed, group))
+        if sum(value in _values(posed, group) for group in rest) > 1
+    ]
+    labels: list[Label] = []
+    notes: list[str] = []
+    for group in sorted(rest, key=lambda group: -(where.start if (where := _where(posed, group)) else 0)):
+        labels.append(Label(posed.graph.module.source, _span(_where(posed, group)), _together(posed, group, shared)))
+        notes += _part_notes(posed, Part((group,), ()))
+    notes += [_domain_note(posed, index) for index in domains]
+    notes.append(_closing(len(rest) + len(domains), minimal))
+    names = ", ".join(f"`{posed.problem.values[value].id}`" for value in shared) or "the values of this operation"
+    message = f"no layouts of {names} satisfy everything that touches them"
+    return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), (), minimal)
+
+
+def _together(posed: Posed, group: Group, shared: list[int]) -> str:
+    """The combinations of layouts that a group allows the shared values (or all of its own, if it shares none)."""
+    kind, index = group
+    if kind != "relation":
+        return posed.problem.ties[index].reason if kind == "tie" else "its type gives the layout"
+    relation = posed.problem.relations[index]
+    places = [place for place, value in enumerate(relation.values) if value in shared or not shared]
+    combinations = dict.fromkeys(
+        " ".join(f"{posed.problem.values[relation.values[place]].id}:{row.layouts[place]}" for place in places)
+        for row in posed.problem.tables[relation.table].rows
+    )
+    if not combinations:
+        return f"`{relation.op}` has no rule for these element widths"
+    shown = list(combinations)[:4]
+    more = "" if len(combinations) <= 4 else f", or {len(combinations) - 4} more"
+    return f"`{relation.op}` takes {' or '.join(shown)}{more}"
 
 
 def _names(layouts: tuple[str, ...]) -> str:

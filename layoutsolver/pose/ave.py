@@ -18,6 +18,7 @@ from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DIST
 from layoutsolver.pose.ave_values import in_cast_chain, layout_change, needed_lanes
 from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import Choice, LayoutProblem, LayoutValue, Pin, Relation, Tie, Where
+from layoutsolver_models.rules.row import LayoutRule
 from layoutsolver_models.targets.chip import chip_of_device, load_chip
 from layoutsolver_models.vecmem import DOMAINS, LAYOUTS, holds, layout_width
 
@@ -27,10 +28,14 @@ RAW_OPS = ("arith.", "math.")
 
 @dataclass(frozen=True, slots=True)
 class PoseOptions:
-    """`compat` poses the released analyzer's constraints; `chip` overrides the device that the file names."""
+    """`compat` poses the released analyzer's constraints; `chip` overrides the device that the file names.
+
+    `rules` replaces the AVE rules, for what-if questions and tests.
+    """
 
     compat: bool = False
     chip: str = ""
+    rules: tuple[LayoutRule, ...] | None = None
 
 
 def pose_ave(graph: Graph, options: PoseOptions | None = None) -> Posed:
@@ -46,7 +51,7 @@ class _Poser:
         self.texts = graph.module.stream.texts
         self.compat = options.compat
         self.chip = options.chip or chip_of_device(_device(graph))
-        self.tables = AveTables(load_chip(self.chip), priced=not options.compat)
+        self.tables = AveTables(load_chip(self.chip), options.rules)
         self.number: dict[int, int] = {}
         self.value_of: list[int] = []
         self.values: list[LayoutValue] = []

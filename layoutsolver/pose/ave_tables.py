@@ -19,9 +19,14 @@ TableKey = tuple[str | int | bool, ...]
 
 @lru_cache(maxsize=1)
 def rules_by_family() -> dict[str, tuple[LayoutRule, ...]]:
-    """All AVE rules by family, in the order of preference."""
+    """The AVE rules by family, in the order of preference."""
+    return group_by_family(AVE_RULES)
+
+
+def group_by_family(rules: tuple[LayoutRule, ...]) -> dict[str, tuple[LayoutRule, ...]]:
+    """Rules by family, in the order given."""
     families: dict[str, list[LayoutRule]] = {}
-    for rule in AVE_RULES:
+    for rule in rules:
         families.setdefault(rule.family, []).append(rule)
     return {family: tuple(rules) for family, rules in families.items()}
 
@@ -51,9 +56,9 @@ PREDICATE_CASTS = {
 class AveTables:
     """Makes and remembers the tables of one problem."""
 
-    def __init__(self, chip: Chip, priced: bool) -> None:
+    def __init__(self, chip: Chip, rules: tuple[LayoutRule, ...] | None = None) -> None:
         self.chip = chip
-        self.priced = priced
+        self.families = rules_by_family() if rules is None else group_by_family(rules)
         self.tables: list[Table] = []
         self._index: dict[TableKey, int] = {}
         self._makers: dict[str, Callable[..., Table]] = {
@@ -77,7 +82,7 @@ class AveTables:
         return number
 
     def _row(self, rule: LayoutRule, layouts: list[str], aligned: bool = True, used_results: int = 1) -> Row:
-        cost = self.chip.cost(rule.family, rule.dist, aligned, used_results) if self.priced else 0
+        cost = self.chip.cost(rule.family, rule.dist, aligned, used_results)
         attrs = {} if rule.dist == "none" else {"functionType": rule.dist}
         return Row(rule.id, tuple(layouts), cost, attrs)
 
@@ -85,7 +90,7 @@ class AveTables:
         """Rows of `family` for a key width; a port named `data2` or `res1` takes the layout of its plain role."""
         names = roles.split()
         rows = []
-        for rule in rules_by_family()[family]:
+        for rule in self.families[family]:
             if rule.width not in (0, width):
                 continue
             layouts = [rule.layouts[name.rstrip("0123456789")] for name in names]
@@ -97,7 +102,7 @@ class AveTables:
     def _elementwise(self, widths: str, masks: int, results: int) -> Table:
         """Data operands of these widths and the results in one layout, masks at its granularity."""
         sizes = [int(width) for width in widths.split()]
-        rules = {(rule.width, rule.layouts["data"]): rule for rule in rules_by_family()["elementwise"]}
+        rules = {(rule.width, rule.layouts["data"]): rule for rule in self.families["elementwise"]}
         rows = []
         for layout in LAYOUTS:
             if not all((size, layout) in rules for size in sizes):
@@ -114,7 +119,7 @@ class AveTables:
 
     def _same(self, count: int) -> Table:
         """All ports in one layout."""
-        rows = [self._row(rule, [rule.layouts["value"]] * count) for rule in rules_by_family()["same"]]
+        rows = [self._row(rule, [rule.layouts["value"]] * count) for rule in self.families["same"]]
         return Table(tuple(f"value{place}" for place in range(count)), tuple(rows))
 
     def _boundary(self, width: int) -> Table:
@@ -123,7 +128,7 @@ class AveTables:
         rows = []
         for layout in LAYOUTS:
             spread = VECMEM_TYPES[layout].slot_bytes // VECMEM_TYPES[dense].slot_bytes
-            cost = 0 if width == 1 or not self.priced else max(0, spread.bit_length() - 1)
+            cost = 0 if width == 1 else max(0, spread.bit_length() - 1)
             rows.append(Row(f"AVE.BOUNDARY.{layout.upper()}", (layout,), cost))
         return Table(("value",), tuple(rows))
 
@@ -133,14 +138,14 @@ class AveTables:
         for mask in DENSE_MASKS:
             for data in LAYOUTS:
                 fits = VECMEM_TYPES[data].mask == mask
-                rows.append(Row(f"AVE.CALL.{mask.upper()}", (mask, data), int(not fits and self.priced)))
+                rows.append(Row(f"AVE.CALL.{mask.upper()}", (mask, data), int(not fits)))
         return Table(("mask", "data"), tuple(rows))
 
     def _exit_cast(self, source: str) -> Table:
         """A layout cast whose source layout is given: the result may have any layout."""
         rows = [
             self._row(rule, [rule.layouts["res"], rule.layouts["src"]])
-            for rule in rules_by_family()["layout_cast"]
+            for rule in self.families["layout_cast"]
             if rule.layouts["src"] == source
         ]
         return Table(("res", "src"), tuple(rows))

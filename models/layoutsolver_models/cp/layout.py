@@ -37,6 +37,7 @@ class LayoutModel:
         self.compiled = compiled
         self.component = component
         self.model = GroupedModel()
+        self.counted = "instructions" in problem.objective
         self.layout: dict[int, dict[int, int]] = {}
         self.row: dict[int, dict[int, int]] = {}
         self.cost: list[tuple[int, int]] = []
@@ -60,7 +61,7 @@ class LayoutModel:
         supports: dict[tuple[int, int], list[int]] = {}
         for row in self.compiled.rows_within(number, state):
             literal = literals[row] = self.model.new_bool(f"{group} row {row}")
-            if rows[row].cost:
+            if rows[row].cost and self.counted:
                 self.cost.append((rows[row].cost * relation.weight, literal))
             for index, bit in zip(scope, bits_of[row], strict=True):
                 if index in self.layout:

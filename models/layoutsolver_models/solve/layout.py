@@ -72,8 +72,9 @@ def _conflict(problem: LayoutProblem, limits: Limits) -> LayoutSolution:
 
 
 def relation_costs(problem: LayoutProblem) -> list[bool]:
-    """Per table, whether any of its rows costs anything."""
-    return [any(row.cost for row in table.rows) for table in problem.tables]
+    """Per table, whether any of its rows costs anything that the objective counts."""
+    counted = "instructions" in problem.objective
+    return [counted and any(row.cost for row in table.rows) for table in problem.tables]
 
 
 def component_preferences(
