@@ -111,7 +111,7 @@ class AveTables:
                 rule = rules[sizes[0], layout]
             else:
                 rule = next(rule for rule in rules.values() if rule.layouts["data"] == layout)
-            mask = VECMEM_TYPES[layout].mask
+            mask = rule.layouts["mask"]
             rows.append(self._row(rule, [layout] * len(sizes) + [mask] * masks + [layout] * results))
         names = [f"data{place}" for place in range(len(sizes))]
         names += ["mask"] * masks + [f"res{place}" for place in range(results)]

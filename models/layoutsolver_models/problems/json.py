@@ -33,11 +33,14 @@ def to_json(document: Any, indent: int | None = None) -> str:
 
 
 def from_json(kind: type[Any], text: str | bytes) -> Any:
-    """The document that a JSON text spells. Raises `ProblemError` with the place of every fault."""
+    """The document that a JSON text spells, numbers being numbers and not strings that look like some.
+
+    Raises `ProblemError` with the place of every fault.
+    """
     from pydantic import ValidationError
 
     try:
-        return adapter(kind).validate_json(text)
+        return adapter(kind).validate_json(text, strict=True)
     except ValidationError as error:
         raise ProblemError(
             [("/" + "/".join(str(step) for step in item["loc"]), item["msg"]) for item in error.errors()]
@@ -63,17 +66,22 @@ def check_problem(problem: LayoutProblem) -> list[tuple[str, str]]:
     """What the schema cannot say: indices in range, layouts known, rows as long as their roles."""
     errors: list[tuple[str, str]] = []
     known = set(problem.layouts)
+    if len(known) < len(problem.layouts):
+        errors.append(("/layouts", "a layout is listed twice"))
     count = len(problem.values)
     for number, value in enumerate(problem.values):
-        errors += [(f"/values/{number}/domain", f"unknown layout {name}") for name in set(value.domain) - known]
+        errors += [(f"/values/{number}/domain", f"unknown layout {name}") for name in sorted(set(value.domain) - known)]
     for number, table in enumerate(problem.tables):
         for place, row in enumerate(table.rows):
             if len(row.layouts) != len(table.roles):
                 errors.append((f"/tables/{number}/rows/{place}", "one layout for each role is needed"))
             errors += [
-                (f"/tables/{number}/rows/{place}", f"unknown layout {name}") for name in set(row.layouts) - known
+                (f"/tables/{number}/rows/{place}", f"unknown layout {name}")
+                for name in sorted(set(row.layouts) - known)
             ]
     for number, relation in enumerate(problem.relations):
+        if relation.weight < 0:
+            errors.append((f"/relations/{number}/weight", "must not be negative"))
         if not 0 <= relation.table < len(problem.tables):
             errors.append((f"/relations/{number}/table", "no such table"))
         elif len(relation.values) != len(problem.tables[relation.table].roles):
