@@ -26,7 +26,6 @@ CODES: dict[str, Code] = {
         Code("LS0007", "a string is never closed"),
         Code("LS0008", "the input is too large"),
         Code("LS0101", "no layout satisfies everything that touches a value"),
-        Code("LS0102", "a vector has more elements than any possible layout holds"),
         Code("LS0103", "the analyzer would stop, though the layouts can be solved"),
         Code("LS0104", "the chosen layouts do not hold the elements of a vector"),
         Code("LS0201", "a value is used but not defined"),

@@ -56,6 +56,7 @@ class _Writer:
     def __init__(self, diagnostic: Diagnostic, style: Style) -> None:
         self.diagnostic = diagnostic
         self.style = style
+        self.ellipsis = "..." if style.ascii_only else "…"
         self.lines: list[str] = []
         labels = [(label, False) for label in diagnostic.secondary]
         if diagnostic.primary is not None:
@@ -126,23 +127,29 @@ class _Writer:
                 self.row("|")
             previous = 0
             for line, on_line in sorted(by_line.items()):
-                if previous and line > previous + 1:
+                source = on_line[0][0].source
+                if previous and line == previous + 2:
+                    self.plain_line(source.line_text(line - 1), line - 1)
+                elif previous and line > previous + 1:
                     self.lines.append(self.paint("...", "gutter"))
                 previous = line
-                self.labelled_line(on_line[0][0].source, line, on_line)
+                self.labelled_line(source, line, on_line)
+
+    def plain_line(self, text: str, line: int) -> None:
+        """A line without labels, which takes no more room than the dots that would stand for it."""
+        self.row("|", self.show(text[:WINDOW]) + (self.ellipsis if len(text) > WINDOW else ""), line)
 
     def labelled_line(self, source: SourceFile, line: int, labels: list[tuple[Label, bool]]) -> None:
         text = source.line_text(line)
         marks = [_mark(label, is_primary, line, text) for label, is_primary in labels]
-        marks.sort(key=lambda mark: (mark.start, mark.end, mark.primary))
+        marks.sort(key=lambda mark: (mark.start, mark.end, bool(mark.text), mark.primary))
         for first, last, group in _windows(text, marks):
             self.marked_line(line, text, first, last, group)
 
     def marked_line(self, line: int, text: str, first: int, last: int, marks: list[_Mark]) -> None:
         """The part `[first, last)` of a line, the marks under it, and the texts of the marks."""
-        ellipsis = "..." if self.style.ascii_only else "…"
-        lead = ellipsis if first else ""
-        self.row("|", lead + self.show(text[first:last]) + (ellipsis if last < len(text) else ""), line)
+        lead = self.ellipsis if first else ""
+        self.row("|", lead + self.show(text[first:last]) + (self.ellipsis if last < len(text) else ""), line)
 
         def column(at: int) -> int:
             return len(lead) + _width(self.show(text[first : min(at, last)]))

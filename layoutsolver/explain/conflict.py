@@ -31,11 +31,12 @@ def conflict_diagnostic(posed: Posed, solution: LayoutSolution) -> Diagnostic:
     groups = list(solution.conflict)
     domains = [index for kind, index in groups if kind == "domain"]
     rest = [group for group in groups if group[0] != "domain"]
-    if not rest:
-        return _no_room(posed, domains[0])
     pivot, parts = _cut(posed, rest, frozenset(domains))
     if any(not part.allowed for part in parts):
-        return _joint(posed, rest, domains, solution.minimal)
+        single = _one_value(posed, rest)
+        if single is None:
+            return _joint(posed, rest, domains, solution.minimal)
+        pivot, parts = single
     value = posed.problem.values[pivot]
     labels: list[Label] = []
     notes: list[str] = []
@@ -54,14 +55,23 @@ def conflict_diagnostic(posed: Posed, solution: LayoutSolution) -> Diagnostic:
     if pivot in domains:
         needs.append(_names(value.domain))
     what = "predicate" if value.bits == 1 else "vector"
-    message = f"no layout of {what} `{value.id}` satisfies everything that touches it: {' against '.join(needs)}"
+    message = f"no layout of {what} `{value.id}` suits everything that touches it: {_against(needs)}"
     return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), (), solution.minimal)
+
+
+def _against(needs: list[str]) -> str:
+    """What the places want, one after the other.
+
+    >>> _against(["b16", "b32"])
+    'needed in b16 and in b32'
+    """
+    return f"needed in {' and in '.join(dict.fromkeys(needs))}"
 
 
 def _closing(count: int, minimal: bool) -> str:
     if count == 1:
-        return "this one constraint cannot hold"
-    text = f"these {count} constraints contradict each other"
+        return "this one requirement cannot be met"
+    text = f"these {count} requirements contradict each other"
     return f"{text}; without any one of them there is a layout" if minimal else text
 
 
@@ -80,7 +90,7 @@ def _joint(posed: Posed, rest: list[Group], domains: list[int], minimal: bool) -
     notes += [_domain_note(posed, index) for index in domains]
     notes.append(_closing(len(rest) + len(domains), minimal))
     names = ", ".join(f"`{posed.problem.values[value].id}`" for value in shared) or "the values of this operation"
-    message = f"no layouts of {names} satisfy everything that touches them"
+    message = f"no layouts of {names} suit everything that touches them"
     return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), (), minimal)
 
 
@@ -110,12 +120,6 @@ def _span(where: Where | None) -> Span:
     return Span(where.start, where.end) if where is not None else Span(0, 0)
 
 
-def _no_room(posed: Posed, index: int) -> Diagnostic:
-    value = posed.problem.values[index]
-    label = Label(posed.graph.module.source, _span(value.where), f"{value.lanes} elements of {value.bits} bits")
-    return Diagnostic("LS0102", "error", f"no layout holds all elements of `{value.id}`", label)
-
-
 def _cut(posed: Posed, groups: list[Group], relaxed: frozenset[int]) -> tuple[int, list[Part]]:
     """The value to talk about, and the parts into which the conflict falls without it."""
     touched: dict[int, int] = {}
@@ -133,6 +137,18 @@ def _cut(posed: Posed, groups: list[Group], relaxed: frozenset[int]) -> tuple[in
     parts = [Part(tuple(piece), _allowed(posed, piece, pivot)) for piece in pieces]
     parts.sort(key=lambda part: -_first_place(posed, part))
     return pivot, parts
+
+
+def _one_value(posed: Posed, groups: list[Group]) -> tuple[int, list[Part]] | None:
+    """A value for which the groups that touch it leave no layout, each group being taken by itself."""
+    for value in dict.fromkeys(value for group in groups for value in _values(posed, group)):
+        parts = [
+            Part((group,), _allowed(posed, [group], value)) for group in groups if value in _values(posed, group)
+        ]
+        common = set.intersection(*(set(part.allowed) for part in parts))
+        if len(parts) == len(groups) and not common and all(part.allowed for part in parts):
+            return value, sorted(parts, key=lambda part: -_first_place(posed, part))
+    return None
 
 
 def _values(posed: Posed, group: Group) -> tuple[int, ...]:

@@ -14,13 +14,14 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.types import VectorType
 from layoutsolver.ops.assembly import attribute_entries
-from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS, AveTables, family_ids
+from layoutsolver.pose.ave_check import ELEMENT_TYPES, check_op
+from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS, AveTables, family_widths
 from layoutsolver.pose.ave_values import in_cast_chain, layout_change, needed_lanes
 from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import Choice, LayoutProblem, LayoutValue, Pin, Relation, Tie, Where
 from layoutsolver_models.rules.row import LayoutRule
 from layoutsolver_models.targets.chip import chip_of_device, load_chip
-from layoutsolver_models.vecmem import DOMAINS, LAYOUTS, holds, layout_width
+from layoutsolver_models.vecmem import DOMAINS, LAYOUTS, VECMEM_TYPES, holds, layout_width
 
 RAW_OPS = ("arith.", "math.")
 """Dialects whose operations on vectors are taken lane by lane where they were not lowered, with a warning."""
@@ -63,6 +64,7 @@ class _Poser:
         self.branching: list[Choice] = []
         self.late: list[Choice] = []
         self.diagnostics: list[Diagnostic] = []
+        self.hopeless: set[int] = set()
 
     def pose(self) -> Posed:
         self.add_values()
@@ -109,8 +111,8 @@ class _Poser:
             self.values.append(LayoutValue(value.name or "(unnamed)", bits, count, domain, where))
             if vector is not None and not self.compat and vector.layout in LAYOUTS:
                 self.pins.append(Pin(self.number[value.index], vector.layout, where))
-            if vector is not None and not domain and bits in DOMAINS and not self.compat:
-                self.too_many_lanes(value.index, bits, count)
+            if vector is not None and not domain and not self.compat:
+                self.no_layout(value.index, bits, count)
 
     def width_of(self, vector: VectorType) -> int:
         """The element width that keys the rules; vectors of `index` count as 32-bit."""
@@ -128,15 +130,22 @@ class _Poser:
         severity: Literal["warning", "error"] = "warning" if warning else "error"
         self.diagnostics.append(Diagnostic(code, severity, message, Label(self.source, node.span), notes=tuple(notes)))
 
-    def too_many_lanes(self, value: int, bits: int, lanes: int) -> None:
+    def no_layout(self, value: int, bits: int, lanes: int) -> None:
+        """Say that no layout exists for a vector, whatever is done with it."""
+        self.hopeless.add(value)
         known = self.graph.values[value]
+        name = known.name or "result"
+        label = Label(self.source, known.span, f"`{known.type.text}`")
+        if bits not in DOMAINS:
+            element = known.vector.element.text if known.vector is not None else ""
+            message = f"`{name}` has elements of type `{element}`, which {ELEMENT_TYPES}"
+            self.diagnostics.append(Diagnostic("LS0306", "error", message, label))
+            return
         densest = DOMAINS[bits][0]
-        self.diagnostics.append(Diagnostic(
-            "LS0304", "error",
-            f"`{known.name}` has {lanes} elements of {bits} bits: no layout of a 256-byte register holds them",
-            Label(self.source, known.span, f"`{known.type.text}`"),
-            notes=(f"the densest layout, {densest}, holds {256 // (max(bits, 8) // 8)} elements",),
-        ))  # fmt: skip
+        room = VECMEM_TYPES[densest].lanes
+        message = f"`{name}` has {lanes} elements of {bits} bit{'s' * (bits != 1)}; a register holds {room}"
+        note = f"that is in the densest layout, {densest}"
+        self.diagnostics.append(Diagnostic("LS0304", "error", message, label, notes=(note,)))
 
     # -- relations --------------------------------------------------------------------------------------------
 
@@ -189,8 +198,8 @@ class _Poser:
 
     def check(self, node: OpNode) -> bool:
         """Whether the operation's values are such that its rules can be looked up; reports where not."""
-        from layoutsolver.pose.ave_check import check_op
-
+        if not self.hopeless.isdisjoint([*node.operands, *node.results]):
+            return False
         problems = check_op(self.graph, node)
         self.diagnostics.extend(problems)
         return not problems and -1 not in node.operands
@@ -204,10 +213,10 @@ class _Poser:
             not unaligned, max(1, self.used_results(node)), fixed,
         )  # fmt: skip
         if not self.tables.tables[table].rows and not self.compat:
-            self.report(
-                node, "LS0302", f"`{node.name}` has no layout rule for elements of {self.width(key)} bits",
-                f"the rules of its family are {family_ids(family)}",
-            )  # fmt: skip
+            width = self.width(key)
+            message = f"`{node.name}` has no layout rule for elements of {width} bit{'s' * (width != 1)}"
+            hint = ("compare predicates with `preg.xor` or `preg.not`",) if width == 1 and family == "compare" else ()
+            self.report(node, "LS0302", message, f"it has rules for {family_widths(family)} bits", *hint)
         return self.relate(node, table, [value for _, value in present])
 
     def pose_predicate(self, node: OpNode) -> None:
@@ -352,7 +361,8 @@ class _Poser:
     def pose_predicate_cast(self, node: OpNode) -> None:
         mode = node.enums.get("mode", "")
         if mode not in PREDICATE_CASTS:
-            self.report(node, "LS0302", f"`ave.hir.preg.cast` has no mode `{mode}`")
+            known = ", ".join(PREDICATE_CASTS)
+            self.report(node, "LS0302", f"`ave.hir.preg.cast` has no mode `{mode}`", f"its modes are {known}")
             return
         self.relate(node, self.tables.table("predicate_cast", mode), [node.results[0], node.operands[0]])
 

@@ -13,6 +13,9 @@ from layoutsolver.ops.spec import Kind
 ELEMENT_WIDTHS = frozenset({1, 8, 16, 32, 64})
 """Element widths in bits that `ave.hir` operations take."""
 
+ELEMENT_TYPES = "the hardware does not have: there are i1, i8, i16, i32, i64, fp8, f16, bf16 and f32"
+"""How messages end that name a foreign element type."""
+
 VECTOR_BITS = 2048
 """Bits of a vector; 64-bit elements may take two registers."""
 
@@ -85,10 +88,11 @@ def _vector_fault(vector: VectorType, kind: Kind) -> Fault | None:
     if bits is None or bits not in ELEMENT_WIDTHS or vector.element.text == "f64":
         return (
             "LS0306",
-            f"has elements of type `{vector.element.text}`; `ave.hir` takes 1, 8, 16, 32 and 64 bits",
+            f"has elements of type `{vector.element.text}`, which {ELEMENT_TYPES}",
         )
     if kind is Kind.MASK and bits != 1:
         return "LS0203", f"has type `{vector.text}`, expected a vector of i1"
     if vector.lanes * bits > VECTOR_BITS * (2 if bits == 64 else 1):
-        return "LS0304", f"has {vector.lanes} elements of {bits} bits, more than the 2048 bits of a register"
+        room = VECTOR_BITS // bits
+        return "LS0304", f"has {vector.lanes} elements of {bits} bit{'s' * (bits != 1)}; a register holds {room}"
     return None

@@ -31,13 +31,14 @@ def group_by_family(rules: tuple[LayoutRule, ...]) -> dict[str, tuple[LayoutRule
     return {family: tuple(rules) for family, rules in families.items()}
 
 
-def family_ids(family: str) -> str:
-    """The ids of a family's rules, for messages.
+def family_widths(family: str) -> str:
+    """The element widths for which a family has rules, for messages.
 
-    >>> family_ids("broadcast")
-    'AVE.BRC.8.B8, AVE.BRC.8.B8_2VL, AVE.BRC.8.B8_4VL, AVE.BRC.16.B16, AVE.BRC.16.B16_2VL, AVE.BRC.32.B32'
+    >>> family_widths("broadcast")
+    '8, 16 and 32'
     """
-    return ", ".join(rule.id for rule in rules_by_family()[family])
+    widths = [str(width) for width in sorted({rule.width for rule in rules_by_family()[family]})]
+    return " and ".join([", ".join(widths[:-1]), widths[-1]] if len(widths) > 1 else widths)
 
 
 LOAD_DISTS = {"UNPK_B8": "b8_2vl", "UNPK_B16": "b16_2vl", "UNPK4_B8": "b8_4vl"}

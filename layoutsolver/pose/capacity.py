@@ -21,7 +21,7 @@ def overfull(posed: Posed, solution: LayoutSolution) -> list[Diagnostic]:
         room = VECMEM_TYPES[layout].lanes
         found.append(Diagnostic(
             "LS0104", "warning", f"`{known.name or 'result'}` has {lanes} elements, its layout {layout} holds {room}",
-            Label(graph.module.source, known.span, f"`{known.type.text}`"),
+            Label(graph.module.source, known.span, f"holds {room} of {lanes}"),
             notes=("the released analyzer does not check this; elements beyond the register are lost",),
         ))  # fmt: skip
     return found

@@ -1,0 +1,1 @@
+"""Speed and memory, beside the released analyzer where it can run."""

@@ -1,0 +1,3 @@
+func.func @f() attributes {note = "no end} {
+  return
+}
