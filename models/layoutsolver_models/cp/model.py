@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CpAnswer:
-    """What a solve found: status, objective value and its proved bound, and the true literals by index."""
+    """What a solve found: status, objective value and its proved bound, and the true literals by index.
+
+    `core` are the assumed literals that the solver blames for infeasibility: to be solved again before it is believed.
+    """
 
     status: Status
     objective: int = 0
     bound: int = 0
     true: frozenset[int] = frozenset()
+    core: tuple[int, ...] = ()
 
 
 class GroupedModel:
@@ -49,14 +53,25 @@ class GroupedModel:
         self._model.add_exactly_one([self._bools[index] for index in literals])
         self.groups.append(group)
 
-    def at_least_one(self, group: str, literals: Sequence[int]) -> None:
-        """At least one of the literals is true."""
-        self._model.add_bool_or([self._bools[index] for index in literals])
+    def at_least_one_if(self, group: str, condition: int, literals: Sequence[int]) -> None:
+        """If `condition` is true, so is at least one of the literals."""
+        self._model.add_bool_or([~self._bools[condition], *(self._bools[index] for index in literals)])
+        self.groups.append(group)
+
+    def at_most_one(self, group: str, literals: Sequence[int]) -> None:
+        """At most one of the literals is true."""
+        self._model.add_at_most_one([self._bools[index] for index in literals])
         self.groups.append(group)
 
     def implies(self, group: str, cause: int, effect: int) -> None:
         """If `cause` is true, so is `effect`."""
         self._model.add_implication(self._bools[cause], self._bools[effect])
+        self.groups.append(group)
+
+    def implies_if(self, group: str, condition: int, cause: int, effects: Sequence[int]) -> None:
+        """If `condition` and `cause` are true, so is at least one of the effects."""
+        clause = [~self._bools[condition], ~self._bools[cause], *(self._bools[index] for index in effects)]
+        self._model.add_bool_or(clause)
         self.groups.append(group)
 
     def not_all(self, group: str, literals: Sequence[int]) -> None:
@@ -79,17 +94,26 @@ class GroupedModel:
         for index, variable in enumerate(self._bools):
             self._model.add_hint(variable, index in true)
 
+    def assume(self, literals: Sequence[int]) -> None:
+        """Let the next solves take these literals as true; an infeasible one then names a core of them."""
+        self._model.clear_assumptions()
+        self._model.add_assumptions([self._bools[index] for index in literals])
+
     def constraint_count(self) -> int:
         """The number of constraints in the model that OR-Tools holds."""
         return len(self._model.proto.constraints)
 
-    def solve(self, seconds: float | None, workers: int, seed: int) -> CpAnswer:
-        """Solve within the limits; without an objective the objective and bound are 0."""
+    def solve(self, seconds: float | None, workers: int, seed: int, presolve: bool = True) -> CpAnswer:
+        """Solve within the limits; without an objective the objective and bound are 0.
+
+        Cores need one worker and no presolve, which can blame literals that were never assumed (or-tools issue 5141).
+        """
         solver = self._api.CpSolver()
         parameters = solver.parameters
         parameters.num_workers = workers
         parameters.random_seed = seed
         parameters.linearization_level = 2
+        parameters.cp_model_presolve = presolve
         if seconds is not None:
             parameters.max_time_in_seconds = seconds
         code = solver.solve(self._model)
@@ -99,7 +123,9 @@ class GroupedModel:
             self._api.INFEASIBLE: "infeasible",
         }
         status = names.get(code, "unknown")
-        if status in ("infeasible", "unknown"):
+        if status == "infeasible":
+            return CpAnswer(status, core=tuple(solver.sufficient_assumptions_for_infeasibility()))
+        if status == "unknown":
             return CpAnswer(status)
         true = frozenset(index for index, variable in enumerate(self._bools) if solver.boolean_value(variable))
         if not self._model.has_objective():

@@ -1,9 +1,15 @@
-"""The smallest sets of relations, ties and pins that cannot hold together, by QuickXplain (Junker, AAAI 2004)."""
+"""The smallest sets of relations, ties and pins that cannot hold together.
+
+Suspects come from the reasons of a propagation that emptied a domain, else from a CP-SAT core that is solved again
+before it is believed; QuickXplain (Junker, AAAI 2004) shrinks them. What a value may be at all (its width, its room)
+is blamed only where operations alone do not explain the conflict.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
@@ -18,21 +24,94 @@ SEARCH_NODES = 4096
 """Decisions after which the feasibility of a part is asked of CP-SAT instead of searched for."""
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Groups that cannot hold together; `minimal` says that each of them is needed for that.
+
+    A value may have any layout unless its domain is one of the groups.
+    """
+
+    groups: tuple[Group, ...]
+    minimal: bool = True
+
+
+@dataclass(slots=True)
+class Budget:
+    """Seconds for all conflicts together; without a limit, time never runs out."""
+
+    seconds: float | None
+    started: float = field(default_factory=time.monotonic)
+
+    def left(self) -> float | None:
+        """Seconds left (at least a hundredth), None without a limit."""
+        if self.seconds is None:
+            return None
+        return max(0.01, self.seconds - (time.monotonic() - self.started))
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self.seconds is not None and time.monotonic() - self.started > self.seconds
+
+
+class _OutOfTime(Exception):
+    """The budget ended during the search for a smaller conflict."""
+
+
 def find_conflict(problem: LayoutProblem, limits: Limits) -> LayoutSolution:
-    """An infeasible answer with a minimal conflict, or an unknown one where a limit kept it from being proved."""
-    for index, value in enumerate(problem.values):
-        if not value.domain:
-            return LayoutSolution("infeasible", conflict=(("domain", index),))
-    suspects = _suspects(problem)
-
-    def infeasible(groups: Sequence[Group]) -> bool:
-        return is_feasible(restrict(problem, groups), limits) is False
-
-    if not infeasible(suspects):
+    """An infeasible answer with its first conflict, or an unknown one where a limit kept it from being proved."""
+    found = find_conflicts(problem, 1, limits)
+    if not found:
         return LayoutSolution("unknown")
-    core = quickxplain(infeasible, suspects)
-    domains = _needed_domains(problem, core, limits)
-    return LayoutSolution("infeasible", conflict=tuple(sorted(core + domains, key=_order)))
+    return LayoutSolution("infeasible", conflict=found[0].groups, minimal=found[0].minimal)
+
+
+def find_conflicts(problem: LayoutProblem, most: int, limits: Limits) -> list[Conflict]:
+    """Up to `most` conflicts that share no group; empty if the problem is feasible or a limit was reached."""
+    budget = Budget(limits.seconds)
+    found: list[Conflict] = [
+        Conflict((("domain", index),)) for index, value in enumerate(problem.values) if not value.domain
+    ][:most]
+    if found:
+        return found
+    gone: set[Group] = set()
+    while len(found) < most:
+        conflict = _next_conflict(problem, gone, replace(limits, seconds=budget.left()), budget)
+        if conflict is None:
+            break
+        found.append(conflict)
+        gone.update(group for group in conflict.groups if group[0] != "domain")
+    return found
+
+
+def _next_conflict(problem: LayoutProblem, gone: set[Group], limits: Limits, budget: Budget) -> Conflict | None:
+    everything = frozenset(range(len(problem.values)))
+
+    def infeasible(groups: Sequence[Group], relaxed: frozenset[int] = frozenset()) -> bool:
+        if budget.over:
+            raise _OutOfTime
+        return is_feasible(restrict(problem, groups, relaxed), limits) is False
+
+    suspects = _suspects(_any_domain(problem), gone, limits)
+    try:
+        if suspects is not None and infeasible(suspects, everything):
+            core = quickxplain(lambda groups: infeasible(groups, everything), suspects)
+            return Conflict(tuple(sorted(core, key=_order)))
+        suspects = _suspects(problem, gone, limits)
+        if suspects is None or not infeasible(suspects):
+            return None
+        core = quickxplain(infeasible, suspects)
+        domains = _needed_domains(problem, core, limits)
+    except _OutOfTime:
+        if suspects is None:
+            return None
+        return Conflict(tuple(sorted(suspects, key=_order)), minimal=False)
+    return Conflict(tuple(sorted(core + domains, key=_order)))
+
+
+def _any_domain(problem: LayoutProblem) -> LayoutProblem:
+    """The problem with nothing said of what a value may be."""
+    return replace(problem, values=tuple(replace(value, domain=problem.layouts) for value in problem.values))
 
 
 def _order(group: Group) -> tuple[int, int]:
@@ -100,31 +179,69 @@ def is_feasible(problem: LayoutProblem, limits: Limits) -> bool | None:
     return True
 
 
-def _suspects(problem: LayoutProblem) -> list[Group]:
-    """Groups that together are infeasible: the reasons behind an empty domain, else everything."""
-    compiled = compile_problem(problem)
+def _suspects(problem: LayoutProblem, gone: set[Group], limits: Limits) -> list[Group] | None:
+    """Groups that together are infeasible, those in `gone` left out; None if what is left is feasible."""
+    kept = _all_groups(problem, gone)
+    sub = problem if not gone else _without(problem, gone)
+    compiled = compile_problem(sub)
     state = list(compiled.start)
     removals: list[Removal] = []
     if 0 in state:
-        return _groups(problem, compiled, set(), {state.index(0)})
+        classes = {state.index(0)}
+        return [group for group in kept if group[0] != "relation" and _class_of(problem, compiled, group) in classes]
     failed = propagate(compiled, state, range(len(compiled.scopes)), None, removals)
-    if failed < 0:
-        classes = set(range(len(state)))
-        return _groups(problem, compiled, set(range(len(problem.relations))), classes)
-    relations = {failed}
-    classes = set(compiled.scopes[failed])
-    for removal in reversed(removals):
-        if removal.index in classes:
-            relations.add(removal.relation)
-            classes.update(compiled.scopes[removal.relation])
-    return _groups(problem, compiled, relations, classes)
+    if failed >= 0:
+        relations = {failed}
+        classes = set(compiled.scopes[failed])
+        for removal in reversed(removals):
+            if removal.index in classes:
+                relations.add(removal.relation)
+                classes.update(compiled.scopes[removal.relation])
+        numbers = [index for kind, index in kept if kind == "relation"]
+        blamed = {("relation", numbers[index]) for index in relations}
+        return [
+            group
+            for group in kept
+            if group in blamed or (group[0] != "relation" and _class_of(problem, compiled, group) in classes)
+        ]
+    if is_feasible(sub, limits) is not False:
+        return None
+    from layoutsolver_models.cp.core import core_by_cp_sat
+
+    blamed_core = core_by_cp_sat(problem, kept, limits)
+    if blamed_core is not None:
+        core = [group for group in kept if group in set(blamed_core)]
+        if is_feasible(restrict(problem, core), limits) is False:
+            return core
+    return kept
 
 
-def _groups(problem: LayoutProblem, compiled: Compiled, relations: set[int], classes: set[int]) -> list[Group]:
-    groups: list[Group] = [("relation", index) for index in sorted(relations)]
-    groups += [("tie", index) for index, tie in enumerate(problem.ties) if compiled.class_of[tie.values[0]] in classes]
-    groups += [("pin", index) for index, pin in enumerate(problem.pins) if compiled.class_of[pin.value] in classes]
-    return groups
+def _all_groups(problem: LayoutProblem, gone: set[Group]) -> list[Group]:
+    groups: list[Group] = [("relation", index) for index in range(len(problem.relations))]
+    groups += [("tie", index) for index in range(len(problem.ties))]
+    groups += [("pin", index) for index in range(len(problem.pins))]
+    return [group for group in groups if group not in gone]
+
+
+def _without(problem: LayoutProblem, gone: set[Group]) -> LayoutProblem:
+    """The problem without some groups, its values as they were."""
+
+    def keep(kind: Literal["relation", "tie", "pin"], count: int) -> list[int]:
+        return [index for index in range(count) if (kind, index) not in gone]
+
+    return LayoutProblem(
+        problem.layouts,
+        problem.values,
+        problem.tables,
+        tuple(problem.relations[index] for index in keep("relation", len(problem.relations))),
+        tuple(problem.ties[index] for index in keep("tie", len(problem.ties))),
+        tuple(problem.pins[index] for index in keep("pin", len(problem.pins))),
+    )
+
+
+def _class_of(problem: LayoutProblem, compiled: Compiled, group: Group) -> int:
+    kind, index = group
+    return compiled.class_of[problem.ties[index].values[0] if kind == "tie" else problem.pins[index].value]
 
 
 def _needed_domains(problem: LayoutProblem, core: list[Group], limits: Limits) -> list[Group]:
