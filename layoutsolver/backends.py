@@ -8,11 +8,26 @@ from typing import Protocol
 from layoutsolver.diagnostics.diagnostic import Edit
 from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import LayoutSolution
+from layoutsolver_models.problems.repair import Repair
 
 GROUP = "layoutsolver.backends"
 
 OWN = {"ave": "layoutsolver_backends.ave:AveBackend"}
 """Our own emitters; looking them up does not need to read the metadata of all that is installed."""
+
+
+class WrittenRepair(Protocol):
+    """A repair as text."""
+
+    @property
+    def edits(self) -> list[Edit]:
+        """What to change."""
+        ...
+
+    @property
+    def sentences(self) -> list[str]:
+        """What each change does."""
+        ...
 
 
 class Backend(Protocol):
@@ -22,6 +37,10 @@ class Backend(Protocol):
 
     def annotate(self, posed: Posed, solution: LayoutSolution, layouts: bool = False) -> list[Edit]:
         """The edits that write a solution into the program's text."""
+        ...
+
+    def repair(self, posed: Posed, repair: Repair) -> WrittenRepair:
+        """The edits that make a repair, and one sentence for each change."""
         ...
 
 

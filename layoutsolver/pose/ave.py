@@ -58,6 +58,8 @@ class _Poser:
         self.values: list[LayoutValue] = []
         self.relations: list[Relation] = []
         self.relation_ops: list[int] = []
+        self.relation_operands: list[tuple[int, ...]] = []
+        self.tie_operands: list[tuple[int, ...]] = []
         self.ties: list[Tie] = []
         self.tie_ops: list[int] = []
         self.pins: list[Pin] = []
@@ -84,7 +86,8 @@ class _Poser:
             tuple(self.pins), self.preference(), ("preference",) if self.compat else ("instructions", "preference"),
         )  # fmt: skip
         return Posed(
-            self.graph, problem, self.value_of, self.number, self.relation_ops, self.tie_ops, self.diagnostics,
+            self.graph, problem, self.value_of, self.number, self.relation_ops, self.tie_ops,
+            self.relation_operands, self.tie_operands, self.diagnostics,
             self.compat, self.chip,
         )  # fmt: skip
 
@@ -158,6 +161,7 @@ class _Poser:
             self.where(span.start, span.end),
         ))  # fmt: skip
         self.relation_ops.append(node.index)
+        self.relation_operands.append(operand_places(node, values))
         return len(self.relations) - 1
 
     def tie(self, node: OpNode, values: list[int], reason: str) -> None:
@@ -165,6 +169,7 @@ class _Poser:
         span = node.span
         self.ties.append(Tie(tuple(self.number[value] for value in values), reason, self.where(span.start, span.end)))
         self.tie_ops.append(node.index)
+        self.tie_operands.append(operand_places(node, values))
 
     def width(self, value: int) -> int:
         """The element width of a graph value that keys the rules (0 for what is no vector)."""
@@ -515,6 +520,23 @@ COMPAT_DEFAULTS = frozenset({"predicate_pair", "predicate_cast", "repack", "slid
 
 LOWERED_BEFORE = frozenset({"vector", "arith", "math", "tensor", "linalg", "hivm", "hfusion"})
 """Dialects that earlier passes lower to `ave.hir`."""
+
+
+def operand_places(node: OpNode, values: list[int]) -> tuple[int, ...]:
+    """For each value, which operand of the operation it is; -1 for results and for what the operation does not use."""
+    operands = node.operands
+    taken: list[int] = []
+    places = []
+    for value in values:
+        place = -1
+        if value in operands and value not in node.results:
+            place = operands.index(value)
+            while place in taken:
+                place = operands.index(value, place + 1) if value in operands[place + 1 :] else -1
+        if place >= 0:
+            taken.append(place)
+        places.append(place)
+    return tuple(places)
 
 
 def _device(graph: Graph) -> str:

@@ -98,6 +98,20 @@ def _demand(graph: Graph, supply: dict[int, int]) -> dict[int, int]:
     return demand
 
 
+def lanes_of_use(graph: Graph, node: OpNode, value: int, needed: dict[int, int]) -> int:
+    """How many elements of an operand one operation reads; `needed` is what `needed_lanes` says of all vectors."""
+    results = max((needed[result] for result in node.results if result in needed), default=1)
+    own = graph.values[value].vector
+    lanes = own.lanes if own is not None else 1
+    if node.name in _FIRST_ONLY and node.operands and value == node.operands[0]:
+        return 1
+    if _lane_by_lane(graph, node) and node.name not in _ACROSS:
+        return min(lanes, results)
+    if _rule(node) in ("store", "unaligned_store", "strided_store", "scatter"):
+        return min(needed[operand] for operand in node.operands if operand in needed)
+    return min(lanes, needed.get(value, lanes))
+
+
 def _lane_by_lane(graph: Graph, node: OpNode) -> bool:
     if _rule(node) == "bitcast":
         before, after = graph.values[node.operands[0]].vector, graph.values[node.results[0]].vector

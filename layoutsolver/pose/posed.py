@@ -14,8 +14,8 @@ class Posed:
     """A layout problem with its program.
 
     `value_of[i]` is the graph value behind problem value i and `number[v]` the way back; `op_of_relation[r]` and
-    `op_of_tie[t]` are the operations (graph indices) that posted relation r and tie t; `order` is the order in
-    which the analyzer visits operations, for `upstream` mode.
+    `op_of_tie[t]` are the operations (graph indices) that posted relation r and tie t; `operands_of_relation[r]` and
+    `operands_of_tie[t]` say, port by port, which operand of that operation it is (-1: a result or argument).
     """
 
     graph: Graph
@@ -24,6 +24,8 @@ class Posed:
     number: dict[int, int]
     op_of_relation: list[int]
     op_of_tie: list[int]
+    operands_of_relation: list[tuple[int, ...]]
+    operands_of_tie: list[tuple[int, ...]]
     diagnostics: list[Diagnostic] = field(default_factory=list)
     compat: bool = False
     chip: str = ""
