@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit, Label
 from layoutsolver.graph.build import ASSUMED_TRIP_COUNT, build_graph
@@ -16,15 +17,25 @@ from layoutsolver.source import SourceFile, Span
 from layoutsolver_models.problems.layout import LayoutSolution
 from layoutsolver_models.solve.layout import Limits, solve_layout
 
+if TYPE_CHECKING:
+    from layoutsolver.explain.repair import FoundRepair
+    from layoutsolver.pose.upstream import Verdict
+    from layoutsolver_models.solve.conflict import Conflict
+
 
 @dataclass(frozen=True, slots=True)
 class SolveOptions:
-    """How to solve: `compat` is empty or `upstream`; `chip` empty for the file's own; limits as for the solver."""
+    """How to solve: `compat` is empty or `upstream`; `chip` empty for the file's own; limits as for the solver.
+
+    `conflicts` is how many conflicts are looked for and `repairs` how many repairs, where there is no solution.
+    """
 
     compat: str = ""
     chip: str = ""
     assumed_trip_count: int = ASSUMED_TRIP_COUNT
     limits: Limits = field(default_factory=Limits)
+    conflicts: int = 3
+    repairs: int = 3
 
 
 @dataclass(slots=True)
@@ -32,14 +43,21 @@ class SolveResult:
     """A module solved: the posed problem, its solution, and all that is to be said.
 
     `solution` is None where the input has errors that keep the question from being posed; `verdict` is the released
-    analyzer's in compat mode, else empty.
+    analyzer's in compat mode. Of an infeasible program, `conflicts` and `repairs` are what was found, best first.
     """
 
     module: Module
     diagnostics: list[Diagnostic]
     posed: Posed | None = None
     solution: LayoutSolution | None = None
-    verdict: str = ""
+    upstream: Verdict | None = None
+    conflicts: list[Conflict] = field(default_factory=list)
+    repairs: list[FoundRepair] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """The released analyzer's verdict, empty outside of compat mode."""
+        return self.upstream.kind if self.upstream is not None else ""
 
     @property
     def unreadable(self) -> bool:
@@ -85,71 +103,110 @@ def pose(source: SourceFile, options: SolveOptions | None = None) -> SolveResult
 
 
 def solve(source: SourceFile, options: SolveOptions | None = None) -> SolveResult:
-    """Decide the layout of every vector of a text."""
+    """Decide the layout of every vector of a text; where that cannot be, say why and what would help."""
     chosen = options or SolveOptions()
-    result = pose(source, chosen)
+    result = decide(source, chosen)
+    if result.posed is None or result.solution is None:
+        return result
+    if result.solution.status == "infeasible" and result.verdict in ("", "no_solve"):
+        _explain(result, chosen)
+    elif result.upstream is not None and result.upstream.kind != "solved":
+        result.diagnostics.append(_stopped(result, result.posed, result.upstream))
+    if result.verdict == "solved":
+        from layoutsolver.pose.capacity import overfull
+
+        result.diagnostics += overfull(result.posed, result.solution)
+    return result
+
+
+def decide(source: SourceFile, options: SolveOptions) -> SolveResult:
+    """Solve without explaining anything: a conflict shows in the solution and the verdict alone."""
+    result = pose(source, options)
     if result.posed is None:
         return result
-    result.solution = solve_layout(result.posed.problem, chosen.limits)
-    if chosen.compat == "upstream":
-        _add_verdict(result)
-    elif result.solution.status == "infeasible":
-        from layoutsolver.explain.conflict import conflict_diagnostic
-
-        result.diagnostics.append(conflict_diagnostic(result.posed, result.solution))
-    if result.solution.status == "unknown":
+    solution = result.solution = solve_layout(result.posed.problem, options.limits)
+    if solution.status == "unknown":
         result.diagnostics.append(_limit(result, "LS0401", "no answer within the time limit"))
-    elif result.solution.status == "feasible":
-        gap = f"the cost is {result.solution.cost}, at least {result.solution.bound} is needed"
+        return result
+    if solution.status == "feasible":
+        gap = f"the cost is {solution.cost}, at least {solution.bound} is needed"
         found = _limit(result, "LS0402", f"time limit reached: {gap}")
-        result.diagnostics.append(Diagnostic(found.code, "warning", found.message, found.primary))
+        result.diagnostics.append(replace(found, severity="warning"))
+    if options.compat == "upstream":
+        from layoutsolver.pose.upstream import upstream_verdict
+
+        result.upstream = upstream_verdict(result.posed, solution)
     return result
+
+
+def repaired(result: SolveResult, options: SolveOptions) -> SolveResult | None:
+    """The solved program after its cheapest repair, None if there is no repair; says what was changed."""
+    if not result.repairs:
+        return None
+    best = result.repairs[0]
+    source = result.module.source
+    after = solve(SourceFile(source.name, best.text, source.first_line), options)
+    cheapest = "the cheapest repair" if best.repair.proved else "the cheapest repair found near the conflict"
+    runs = f"{best.repair.cost} extra instruction{'s' * (best.repair.cost != 1)} executed"
+    for sentence in best.sentences:
+        message = f"repaired: {sentence}"
+        after.diagnostics.append(Diagnostic("LS0105", "warning", message, notes=(f"{cheapest}, {runs}",)))
+    return after
 
 
 def _limit(result: SolveResult, code: str, message: str) -> Diagnostic:
     return Diagnostic(code, "error", message, Label(result.module.source, Span(0, 0)))
 
 
-def _add_verdict(result: SolveResult) -> None:
-    """The released analyzer's verdict; what it does not check, as warnings."""
+def _explain(result: SolveResult, options: SolveOptions) -> None:
+    """Find conflicts and repairs, and say them."""
     from layoutsolver.explain.conflict import conflict_diagnostic
-    from layoutsolver.pose.capacity import overfull
-    from layoutsolver.pose.upstream import upstream_verdict
+    from layoutsolver.explain.repair import find_repairs
+    from layoutsolver_models.solve.conflict import find_conflicts
 
-    posed, solution = result.posed, result.solution
+    posed = result.posed
     assert posed is not None
-    assert solution is not None
-    if solution.status == "unknown":
-        return
-    verdict = upstream_verdict(posed, solution)
-    result.verdict = verdict.kind
-    if verdict.kind == "solved":
-        result.diagnostics += overfull(posed, solution)
-        return
+    result.conflicts = find_conflicts(posed.problem, options.conflicts, options.limits)
+    refused = result.upstream is not None and "no rule" in result.upstream.reason
+    if options.repairs and not refused:
+        plain = replace(options, repairs=0, conflicts=0)
+
+        def works(text: str) -> bool:
+            answer = decide(SourceFile(result.module.source.name, text), plain)
+            return answer.ok and answer.verdict in ("", "solved")
+
+        result.repairs = find_repairs(posed, result.conflicts, options.repairs, options.limits, works)
+    fixes = tuple(found.fix() for found in result.repairs)
+    if result.upstream is not None:
+        result.diagnostics.append(_no_solve(result, posed, result.upstream))
+    for number, conflict in enumerate(result.conflicts):
+        found = conflict_diagnostic(posed, conflict, fixes if number == 0 else ())
+        if number == 0 and options.repairs and not fixes and not refused:
+            found = replace(found, notes=(*found.notes, "no change of layouts alone repairs this program"))
+        elif number == 0 and fixes and len(result.conflicts) > 1:
+            found = replace(found, notes=(*found.notes, "each repair below repairs all conflicts of the program"))
+        result.diagnostics.append(found)
+
+
+def _no_solve(result: SolveResult, posed: Posed, verdict: Verdict) -> Diagnostic:
     node = posed.graph.ops[verdict.op]
-    label = Label(result.module.source, node.span)
+    message = f"No Solve at `{node.name}`: {verdict.reason}"
+    return Diagnostic("LS0106", "error", message, Label(result.module.source, node.span, "the analyzer stops here"))
+
+
+def _stopped(result: SolveResult, posed: Posed, verdict: Verdict) -> Diagnostic:
+    """What is to be said where the released analyzer gives no layouts though it finds no conflict."""
     if verdict.kind == "no_solve":
-        message = f"No Solve at `{node.name}`: {verdict.reason}"
-        conflict = conflict_diagnostic(posed, solution) if solution.status == "infeasible" else None
-        secondary = _labels(conflict) if conflict is not None else ()
-        notes = (conflict.message, *conflict.notes) if conflict is not None else ()
-        label = next((item for item in secondary if item.span == label.span), label)
-        secondary = tuple(item for item in secondary if item.span != label.span)
-        result.diagnostics.append(Diagnostic("LS0101", "error", message, label, secondary, notes))
-        return
+        return _no_solve(result, posed, verdict)
     ends = {
         "assertion": "stops with an assertion",
         "crash": "crashes",
         "verifier": "solves it, but its verifier rejects the result",
     }[verdict.kind]
+    node = posed.graph.ops[verdict.op]
     message = f"the released analyzer {ends} at `{node.name}`: {verdict.reason}"
-    note = "without `--compat upstream` this program is solved, or its conflict explained"
-    result.diagnostics.append(Diagnostic("LS0103", "error", message, label, notes=(note,)))
-
-
-def _labels(diagnostic: Diagnostic) -> tuple[Label, ...]:
-    first = () if diagnostic.primary is None else (diagnostic.primary,)
-    return (*first, *diagnostic.secondary)
+    note = "without `--compat upstream` this does not matter"
+    return Diagnostic("LS0103", "error", message, Label(result.module.source, node.span), notes=(note,))
 
 
 def annotate(result: SolveResult, layouts: bool = False) -> str:

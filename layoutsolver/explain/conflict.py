@@ -1,21 +1,25 @@
 """From a minimal conflict to one diagnostic: the value on which requirements meet, and who requires what.
 
 The conflict is cut at one value: what remains falls into parts, each of which allows that value some layouts. The
-value whose removal leaves the most parts is the one to talk about.
+value whose removal leaves the most parts is the one to talk about; where no value does, what each operation allows
+for the values that they share is said together.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Fix, Label
+from layoutsolver.explain.words import group_where, group_words, names, room
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
-from layoutsolver_models.problems.layout import LayoutSolution, Pin, Where
+from layoutsolver_models.problems.layout import Pin, Where
 from layoutsolver_models.solve.compiled import compile_problem
-from layoutsolver_models.solve.conflict import Group, restrict
+from layoutsolver_models.solve.conflict import Conflict, Group, restrict
 from layoutsolver_models.solve.propagate import propagate
-from layoutsolver_models.vecmem import VECMEM_TYPES
+
+SHARED = 3
+"""Definitions of so many shared values are pointed at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,46 +30,61 @@ class Part:
     allowed: tuple[str, ...]
 
 
-def conflict_diagnostic(posed: Posed, solution: LayoutSolution) -> Diagnostic:
-    """The diagnostic for an infeasible problem: values, required layouts, and all places."""
-    groups = list(solution.conflict)
-    domains = [index for kind, index in groups if kind == "domain"]
-    rest = [group for group in groups if group[0] != "domain"]
+def conflict_diagnostic(posed: Posed, conflict: Conflict, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
+    """The diagnostic for a conflict: values, required layouts, and all places."""
+    domains = [index for kind, index in conflict.groups if kind == "domain"]
+    rest = [group for group in conflict.groups if group[0] != "domain"]
     pivot, parts = _cut(posed, rest, frozenset(domains))
     if any(not part.allowed for part in parts):
         single = _one_value(posed, rest)
         if single is None:
-            return _joint(posed, rest, domains, solution.minimal)
+            return _joint(posed, rest, domains, conflict, fixes)
         pivot, parts = single
     value = posed.problem.values[pivot]
-    labels: list[Label] = []
-    notes: list[str] = []
-    for part in parts:
-        labels.append(_part_label(posed, pivot, part))
-        notes.extend(_part_notes(posed, part))
+    labels = [_part_label(posed, pivot, part) for part in parts]
+    needs = [names(part.allowed) for part in parts]
     if pivot in domains:
-        labels.append(_domain_label(posed, pivot))
-    others = [index for index in domains if index != pivot]
-    notes += [_domain_note(posed, index) for index in others]
-    known = posed.graph.values[posed.value_of[pivot]]
-    if all(label.span != known.span for label in labels):
-        labels.append(Label(posed.graph.module.source, known.span, f"`{value.id}` is defined here"))
-    notes.append(_closing(len(groups), solution.minimal))
-    needs = [_names(part.allowed) for part in parts]
-    if pivot in domains:
-        needs.append(_names(value.domain))
+        labels.append(Label(posed.graph.module.source, _span(value.where), room(posed, pivot)))
+        needs.append(names(value.domain))
+    notes = [group_words(posed, group) for part in parts for group in part.groups]
+    notes += [group_words(posed, ("domain", index)) for index in domains if index != pivot]
+    notes.append(_closing(len(conflict.groups), conflict.minimal))
+    labels += _definitions(posed, [pivot, *_shared(posed, rest)], labels)
     what = "predicate" if value.bits == 1 else "vector"
-    message = f"no layout of {what} `{value.id}` suits everything that touches it: {_against(needs)}"
-    return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), (), solution.minimal)
+    message = f"no layout of {what} `{value.id}` suits everything that touches it: {against(needs)}"
+    return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), fixes, conflict.minimal)
 
 
-def _against(needs: list[str]) -> str:
+def against(needs: list[str]) -> str:
     """What the places want, one after the other.
 
-    >>> _against(["b16", "b32"])
-    'needed in b16 and in b32'
+    >>> against(["b16", "b32"])
+    'needed in b16 here, in b32 there'
+    >>> against(["b8", "b16", "b32"])
+    'needed in b8, in b16 and in b32'
     """
-    return f"needed in {' and in '.join(dict.fromkeys(needs))}"
+    different = list(dict.fromkeys(needs))
+    if len(different) == 1:
+        return f"needed in {different[0]}"
+    if len(different) == 2:
+        return f"needed in {different[0]} here, in {different[1]} there"
+    return "needed in " + ", in ".join(different[:-1]) + f" and in {different[-1]}"
+
+
+def _definitions(posed: Posed, values: list[int], labels: list[Label]) -> list[Label]:
+    """Labels for where values are defined, those left out that a label points at already."""
+    out: list[Label] = []
+    for value in dict.fromkeys(values[: SHARED + 1]):
+        known = posed.graph.values[posed.value_of[value]]
+        if all(label.span != known.span for label in [*labels, *out]):
+            out.append(Label(posed.graph.module.source, known.span, f"`{posed.problem.values[value].id}` is defined here"))
+    return out
+
+
+def _shared(posed: Posed, groups: list[Group]) -> list[int]:
+    """The values that more than one group touches."""
+    touched = dict.fromkeys(value for group in groups for value in _values(posed, group))
+    return [value for value in touched if sum(value in _values(posed, group) for group in groups) > 1]
 
 
 def _closing(count: int, minimal: bool) -> str:
@@ -75,23 +94,23 @@ def _closing(count: int, minimal: bool) -> str:
     return f"{text}; without any one of them there is a layout" if minimal else text
 
 
-def _joint(posed: Posed, rest: list[Group], domains: list[int], minimal: bool) -> Diagnostic:
+def _joint(
+    posed: Posed, rest: list[Group], domains: list[int], conflict: Conflict, fixes: tuple[Fix, ...]
+) -> Diagnostic:
     """A conflict in which requirements meet on several values at once: what each operation allows them together."""
-    shared = [
-        value
-        for value in dict.fromkeys(value for group in rest for value in _values(posed, group))
-        if sum(value in _values(posed, group) for group in rest) > 1
+    shared = _shared(posed, rest)
+    ordered = sorted(rest, key=lambda group: -_start(group_where(posed, group)))
+    source = posed.graph.module.source
+    labels = [
+        Label(source, _span(group_where(posed, group)), _together(posed, group, shared)) for group in ordered
     ]
-    labels: list[Label] = []
-    notes: list[str] = []
-    for group in sorted(rest, key=lambda group: -(where.start if (where := _where(posed, group)) else 0)):
-        labels.append(Label(posed.graph.module.source, _span(_where(posed, group)), _together(posed, group, shared)))
-        notes += _part_notes(posed, Part((group,), ()))
-    notes += [_domain_note(posed, index) for index in domains]
-    notes.append(_closing(len(rest) + len(domains), minimal))
-    names = ", ".join(f"`{posed.problem.values[value].id}`" for value in shared) or "the values of this operation"
-    message = f"no layouts of {names} suit everything that touches them"
-    return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), (), minimal)
+    notes = [group_words(posed, group) for group in ordered]
+    notes += [group_words(posed, ("domain", index)) for index in domains]
+    notes.append(_closing(len(conflict.groups), conflict.minimal))
+    labels += _definitions(posed, shared, labels)
+    called = ", ".join(f"`{posed.problem.values[value].id}`" for value in shared) or "the values of this operation"
+    message = f"no layouts of {called} suit everything that touches them"
+    return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), fixes, conflict.minimal)
 
 
 def _together(posed: Posed, group: Group, shared: list[int]) -> str:
@@ -112,8 +131,8 @@ def _together(posed: Posed, group: Group, shared: list[int]) -> str:
     return f"`{relation.op}` takes {' or '.join(shown)}{more}"
 
 
-def _names(layouts: tuple[str, ...]) -> str:
-    return " or ".join(layouts) if layouts else "none at all"
+def _start(where: Where | None) -> int:
+    return where.start if where is not None else 0
 
 
 def _span(where: Where | None) -> Span:
@@ -122,10 +141,7 @@ def _span(where: Where | None) -> Span:
 
 def _cut(posed: Posed, groups: list[Group], relaxed: frozenset[int]) -> tuple[int, list[Part]]:
     """The value to talk about, and the parts into which the conflict falls without it."""
-    touched: dict[int, int] = {}
-    for group in groups:
-        for value in set(_values(posed, group)):
-            touched[value] = touched.get(value, 0) + 1
+    touched = dict.fromkeys(value for group in groups for value in _values(posed, group))
     best: tuple[tuple[int, int, int], int, list[list[Group]]] | None = None
     for value in touched:
         pieces = _pieces(posed, groups, value)
@@ -201,18 +217,7 @@ def _restrict_order(groups: list[Group]) -> list[Group]:
 
 
 def _first_place(posed: Posed, part: Part) -> int:
-    places = [where.start for group in part.groups if (where := _where(posed, group)) is not None]
-    return max(places, default=0)
-
-
-def _where(posed: Posed, group: Group) -> Where | None:
-    kind, index = group
-    problem = posed.problem
-    if kind == "relation":
-        return problem.relations[index].where
-    if kind == "tie":
-        return problem.ties[index].where
-    return problem.pins[index].where if kind == "pin" else problem.values[index].where
+    return max((_start(group_where(posed, group)) for group in part.groups), default=0)
 
 
 def _part_label(posed: Posed, pivot: int, part: Part) -> Label:
@@ -221,45 +226,10 @@ def _part_label(posed: Posed, pivot: int, part: Part) -> Label:
     name = posed.problem.values[pivot].id
     kind, index = nearest
     if kind == "relation":
-        who = f"`{posed.problem.relations[index].op}` takes"
+        who = f"`{posed.problem.relations[index].op}` takes `{name}` in"
     elif kind == "tie":
-        who = f"{posed.problem.ties[index].reason}, it takes"
+        who = f"{posed.problem.ties[index].reason}: `{name}` must be in"
     else:
-        who = "its type gives"
-    return Label(posed.graph.module.source, _span(_where(posed, nearest)), f"{who} `{name}` in {_names(part.allowed)}")
-
-
-def _part_notes(posed: Posed, part: Part) -> list[str]:
-    source = posed.graph.module.source
-    notes = []
-    for kind, index in part.groups:
-        where = _where(posed, (kind, index))
-        place = f"{where.line}:{where.column}" if where is not None else source.name
-        if kind == "relation":
-            relation = posed.problem.relations[index]
-            rows = posed.problem.tables[relation.table].rows
-            ids = ", ".join(dict.fromkeys(row.rule for row in rows)) or "none"
-            notes.append(f"{place} `{relation.op}`: rules {ids}")
-        elif kind == "tie":
-            tie = posed.problem.ties[index]
-            names = ", ".join(f"`{posed.problem.values[value].id}`" for value in tie.values)
-            notes.append(f"{place} {names} have one layout: {tie.reason}")
-    return notes
-
-
-def _domain_label(posed: Posed, index: int) -> Label:
-    value = posed.problem.values[index]
-    return Label(posed.graph.module.source, _span(value.where), _room(posed, index))
-
-
-def _room(posed: Posed, index: int) -> str:
-    value = posed.problem.values[index]
-    lanes = max((VECMEM_TYPES[name].lanes for name in value.domain), default=0)
-    text = f"{value.lanes} elements of {value.bits} bit{'s' * (value.bits != 1)} go in {_names(value.domain)} only"
-    return text if value.lanes <= lanes else f"{text}, which hold {lanes}"
-
-
-def _domain_note(posed: Posed, index: int) -> str:
-    value = posed.problem.values[index]
-    place = f"{value.where.line}:{value.where.column} " if value.where is not None else ""
-    return f"{place}`{value.id}`: {_room(posed, index)}"
+        who = f"its type gives `{name}` the layout"
+    span = _span(group_where(posed, nearest))
+    return Label(posed.graph.module.source, span, f"{who} {names(part.allowed)}")

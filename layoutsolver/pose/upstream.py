@@ -13,7 +13,7 @@ from typing import Literal
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.pose.posed import Posed
-from layoutsolver_models.problems.layout import Choice, LayoutSolution
+from layoutsolver_models.problems.layout import Choice, LayoutProblem, LayoutSolution
 from layoutsolver_models.solve.conflict import Group, is_feasible, restrict
 from layoutsolver_models.solve.layout import Limits, solve_layout
 from layoutsolver_models.vecmem import DENSE, layout_width
@@ -249,3 +249,55 @@ def _one_type_groups(graph: Graph, node: OpNode) -> list[list[int]]:
         if role.name in spec.same_type:
             chosen.append(value)
     return [chosen]
+
+
+def groups_before(posed: Posed, failing: int) -> tuple[LayoutProblem, list[int]]:
+    """What the analyzer has posted of one function before it visits an operation, and the values of that problem.
+
+    The second list gives, for each value of the problem, its number in the whole one; values are those that have a
+    layout by then.
+    """
+    graph = posed.graph
+    ops = [node.index for node in graph.ops if node.function == graph.ops[failing].function]
+    known = _unused(graph, ops)
+    for op in reversed(ops):
+        if op <= failing:
+            break
+        node = graph.ops[op]
+        if node.name != "func.func" and (graph.vectors(node.operands) or graph.vectors(node.results)):
+            list(_visit_op(graph, node, known))
+    groups = [group for _, group in _in_order(posed, ops, failing)]
+    problem = posed.problem
+    numbers = sorted(
+        {posed.number[value] for value in known if value in posed.number}
+        | {value for group in groups for value in _scope(problem, group)}
+    )
+    place = {number: index for index, number in enumerate(numbers)}
+    relations = [index for kind, index in groups if kind == "relation"]
+    sub = LayoutProblem(
+        problem.layouts,
+        tuple(problem.values[number] for number in numbers),
+        problem.tables,
+        tuple(
+            replace(problem.relations[index], values=tuple(place[v] for v in problem.relations[index].values))
+            for index in relations
+        ),
+        tuple(
+            replace(problem.ties[index], values=tuple(place[v] for v in problem.ties[index].values))
+            for kind, index in groups
+            if kind == "tie"
+        ),
+        (),
+        tuple(
+            Choice(choice.kind, place[choice.index] if choice.kind == "value" else relations.index(choice.index))
+            for choice in problem.preference
+            if (choice.index in place if choice.kind == "value" else choice.index in relations)
+        ),
+        ("preference",),
+    )
+    return sub, numbers
+
+
+def _scope(problem: LayoutProblem, group: Group) -> tuple[int, ...]:
+    kind, index = group
+    return problem.relations[index].values if kind == "relation" else problem.ties[index].values

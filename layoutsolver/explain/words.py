@@ -1,0 +1,58 @@
+"""Requirements of a problem in words: one line for each group, with its place."""
+
+from __future__ import annotations
+
+from layoutsolver.pose.posed import Posed
+from layoutsolver_models.problems.layout import Where
+from layoutsolver_models.solve.conflict import Group
+from layoutsolver_models.vecmem import VECMEM_TYPES
+
+
+def names(layouts: tuple[str, ...]) -> str:
+    """Layouts as an enumeration.
+
+    >>> names(("b16", "b16_2vl"))
+    'b16 or b16_2vl'
+    """
+    return " or ".join(layouts) if layouts else "none at all"
+
+
+def group_where(posed: Posed, group: Group) -> Where | None:
+    """The place of a group."""
+    kind, index = group
+    problem = posed.problem
+    if kind == "relation":
+        return problem.relations[index].where
+    if kind == "tie":
+        return problem.ties[index].where
+    return problem.pins[index].where if kind == "pin" else problem.values[index].where
+
+
+def group_words(posed: Posed, group: Group) -> str:
+    """A requirement with its place: an operation with its rules, values of one layout, a layout given by a type."""
+    kind, index = group
+    problem = posed.problem
+    where = group_where(posed, group)
+    place = f"{where.line}:{where.column} " if where is not None else ""
+    if kind == "relation":
+        relation = problem.relations[index]
+        rows = problem.tables[relation.table].rows
+        ids = ", ".join(dict.fromkeys(row.rule for row in rows)) or "none"
+        return f"{place}`{relation.op}`: rules {ids}"
+    if kind == "tie":
+        tie = problem.ties[index]
+        tied = ", ".join(dict.fromkeys(f"`{problem.values[value].id}`" for value in tie.values))
+        return f"{place}{tied} have one layout: {tie.reason}"
+    if kind == "pin":
+        pin = problem.pins[index]
+        return f"{place}the type of `{problem.values[pin.value].id}` gives the layout {pin.layout}"
+    return f"{place}`{problem.values[index].id}`: {room(posed, index)}"
+
+
+def room(posed: Posed, index: int) -> str:
+    """What a value's element width and count leave as layouts."""
+    value = posed.problem.values[index]
+    lanes = max((VECMEM_TYPES[name].lanes for name in value.domain), default=0)
+    text = f"{value.lanes} element{'s' * (value.lanes != 1)} of {value.bits} bit{'s' * (value.bits != 1)}"
+    text += f" go in {names(value.domain)} only"
+    return text if value.lanes <= lanes else f"{text}, which hold {lanes}"
