@@ -6,12 +6,22 @@ prints (attributes in alphabetical order), and its treatment of loops and calls 
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 from layoutsolver.diagnostics.diagnostic import Edit
 from layoutsolver.graph.model import OpNode
 from layoutsolver.ops.assembly import attribute_entries
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
 from layoutsolver_models.problems.layout import LayoutSolution
+
+if TYPE_CHECKING:
+    from layoutsolver_backends.ave_repair import RepairText
+    from layoutsolver_models.problems.repair import Repair
+
+COMMENT = re.compile(r"[ \t]*//[^\n]*\n")
+"""A comment up to the end of its line; no token of an AVE attribute dictionary but a string can look like one."""
 
 
 class AveBackend:
@@ -26,6 +36,12 @@ class AveBackend:
         `functionType` is written, which is what the released tools can read.
         """
         return _Annotation(posed, solution).edits(layouts)
+
+    def repair(self, posed: Posed, repair: Repair) -> RepairText:
+        """The edits that make a repair, and one sentence for each change."""
+        from layoutsolver_backends.ave_repair import write_repair
+
+        return write_repair(posed, repair)
 
 
 class _Annotation:
@@ -84,10 +100,15 @@ class _Annotation:
         """Take functionType out of a dictionary, and the dictionary with it if nothing else is in it."""
         first, last = entries["functionType"]
         if len(entries) == 1:
-            return Edit(Span(self.stream.end(attrs[0] - 1), self.stream.end(attrs[1] - 1)), "")
+            return self.erase(Span(self.stream.end(attrs[0] - 1), self.stream.end(attrs[1] - 1)))
         if self.stream.texts[last] == ",":
-            return Edit(Span(self.stream.starts[first], self.stream.starts[last + 1]), "")
-        return Edit(Span(self.stream.starts[first - 1], self.stream.end(last - 1)), "")
+            return self.erase(Span(self.stream.starts[first], self.stream.starts[last + 1]))
+        return self.erase(Span(self.stream.starts[first - 1], self.stream.end(last - 1)))
+
+    def erase(self, span: Span) -> Edit:
+        """Take text away, but for the comments in it."""
+        comments = COMMENT.findall(self.graph.module.source.slice(span))
+        return Edit(span, "".join(comments))
 
     def span(self, first: int, last: int) -> Span:
         return Span(self.stream.starts[first], self.stream.end(last - 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.cli.messages import usage_error
+from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.codes import CODES, page
 
 
@@ -13,5 +14,4 @@ def run(options: argparse.Namespace) -> int:
     text = page(options.code)
     if text is None:
         return usage_error(f"no code `{options.code}`: there are {', '.join(CODES)}")
-    print(text, end="")
-    return 0
+    return deliver("-", text)

@@ -1,10 +1,12 @@
-"""Reading inputs and writing outputs: nothing is lost, nothing is half written."""
+"""Reading inputs: what cannot be read as text is said with its place; what is no program is kept."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from layoutsolver.api import SolveOptions
@@ -26,21 +28,69 @@ class UsageError(Exception):
     """An argument that the parser cannot check by itself."""
 
 
-def read_inputs(options: argparse.Namespace) -> list[SourceFile]:
-    """The file, or its parts with `--split-input-file` (those with nothing in them left out).
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The programs of one file, and the text before, between and behind them: separators, parts without operations."""
 
-    Raises `InputError` for what cannot be read.
+    sources: list[SourceFile]
+    around: list[str]
+
+    def joined(self, answers: list[str]) -> str:
+        """The file with each program replaced by its answer.
+
+        >>> Inputs([SourceFile("a", "x"), SourceFile("a", "y")], ["", "|", "."]).joined(["X", "Y"])
+        'X|Y.'
+        """
+        leads = zip(self.around, answers, strict=False)
+        return "".join([text for lead, answer in leads for text in (lead, answer)]) + self.around[-1]
+
+
+def read_inputs(options: argparse.Namespace) -> Inputs:
+    """The file, or its parts with `--split-input-file`.
+
+    What was read is left in `options.text`, for the report of a defect. Raises `InputError` for what cannot be read.
     """
     source = read_file(options.file, options.max_bytes)
-    if not options.split_input_file:
-        return [source]
-    parts = [part for part in split_input(source) if part.text.strip()]
-    return parts or [source]
+    options.text = source.text
+    whole = Inputs([source], ["", ""])
+    return split_parts(source) if options.split_input_file and not _is_bare(source.text) else whole
+
+
+def split_parts(source: SourceFile) -> Inputs:
+    r"""The parts of a file that hold operations.
+
+    >>> split_parts(SourceFile("a", "// head\n// -----\nx\n// -----\ny\n")).around
+    ['// head\n// -----\n', '// -----\n', '']
+    """
+    inputs = Inputs([], [""])
+    at = 0
+    for part in split_input(source):
+        if _is_bare(part.text):
+            inputs.around[-1] += part.text
+        else:
+            inputs.sources.append(part)
+            inputs.around.append("")
+        at += len(part.text)
+        end = source.text.find("\n", at) + 1 or len(source.text)
+        inputs.around[-1] += source.text[at:end]
+        at = end
+    return inputs
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a text holds nothing but white space and comments."""
+    return not re.sub(r"//[^\n]*", "", text).strip()
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_file(name: str, max_bytes: int) -> SourceFile:
-    """The text of a file, or of standard input for `-`. Raises `InputError`."""
-    shown = "<stdin>" if name == "-" else name
+    """The text of a file, or of standard input for `-`, without the byte order mark that some editors put before it.
+
+    Raises `InputError`.
+    """
+    shown = "<stdin>" if name == "-" else name.encode("utf-8", "backslashreplace").decode("utf-8")
     empty = SourceFile(shown, "")
 
     def fail(code: str, message: str, source: SourceFile = empty, at: int = 0) -> InputError:
@@ -48,6 +98,8 @@ def read_file(name: str, max_bytes: int) -> SourceFile:
 
     try:
         if name == "-":
+            if sys.stdin is None:
+                raise fail("LS0001", "cannot read standard input: it is closed")
             data = sys.stdin.buffer.read(max_bytes + 1)
         else:
             with Path(name).open("rb") as file:
@@ -59,59 +111,26 @@ def read_file(name: str, max_bytes: int) -> SourceFile:
         raise fail("LS0001", f"cannot read the file: {error.strerror or error}") from None
     if len(data) > max_bytes:
         raise fail("LS0008", f"the input has more than the {max_bytes} bytes that are read")
+    skipped = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
     try:
-        text = data.decode("utf-8")
+        text = data[skipped:].decode("utf-8")
     except UnicodeDecodeError as error:
-        head = data[: error.start].decode("utf-8")
+        head = data[skipped : skipped + error.start].decode("utf-8")
         source = SourceFile(shown, head)
-        message = f"this is not UTF-8 text: byte {data[error.start]:#04x} at offset {error.start}"
+        at = skipped + error.start
+        message = f"this is not UTF-8 text: byte {data[at]:#04x} at offset {at}"
         raise fail("LS0001", message, source, len(head)) from None
     if (at := text.find("\0")) >= 0:
         raise fail("LS0001", f"this is a binary file: NUL byte at offset {at}", SourceFile(shown, text[:at]), at)
     return SourceFile(shown, text)
 
 
-def write_output(name: str, text: str) -> None:
-    """Write to standard output for `-`, else to a file that appears whole or not at all. Raises `OSError`."""
-    if name == "-":
-        sys.stdout.write(text)
-        return
-    import contextlib
-    import tempfile
-
-    path = Path(name)
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
-    target = path.resolve()
-    with tempfile.NamedTemporaryFile(
-        "w", dir=target.parent, prefix=f".{target.name}.", delete=False, encoding="utf-8", newline=""
-    ) as file:
-        try:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-            mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask()
-            Path(file.name).chmod(mode)
-            Path(file.name).replace(target)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                Path(file.name).unlink()
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def solve_options(options: argparse.Namespace) -> SolveOptions:
     """The options of a solve. Raises `UsageError` for a target that does not exist."""
-    target, _, chip = options.target.partition(":")
-    if target not in ("auto", "ave"):
-        raise UsageError(f"no target `{target}`: there are auto, ave and ave:CHIP")
-    if chip and chip not in chip_names():
+    target, colon, chip = options.target.partition(":")
+    if target not in ("auto", "ave") or (target == "auto" and colon):
+        raise UsageError(f"no target `{options.target}`: there are auto, ave and ave:CHIP")
+    if colon and chip not in chip_names():
         raise UsageError(f"no chip `{chip}`: there are {', '.join(chip_names())}")
     limits = Limits(options.time_limit, options.workers, options.seed)
     return SolveOptions(options.compat, chip, options.assume_trip_count, limits)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import io
+import os
 import sys
 from typing import NoReturn
 
@@ -20,15 +22,12 @@ EXIT_OK, EXIT_PROGRAM, EXIT_USAGE, EXIT_INPUT, EXIT_LIMIT, EXIT_DEFECT, EXIT_INT
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; the exit status."""
     arguments = sys.argv[1:] if argv is None else argv
-    if arguments in (["--version"], ["-V"]):
-        from layoutsolver import __version__
-
-        print(f"layoutsolver {__version__}")
-        return EXIT_OK
     from layoutsolver.cli.parser import build_parser
 
-    parser = build_parser()
-    options = parser.parse_args(arguments)
+    try:
+        options = build_parser().parse_args(arguments)
+    except SystemExit as asked:  # help or the version was printed, or a usage error
+        return EXIT_OK if asked.code is None else int(asked.code)
     try:
         return int(options.run(options))
     except KeyboardInterrupt:
@@ -40,54 +39,68 @@ def main(argv: list[str] | None = None) -> int:
     except Exception:
         if options.debug:
             raise
-        return _defect(arguments)
+        return _defect(arguments, getattr(options, "text", None))
+
+
+def worst(left: int, right: int) -> int:
+    """The graver of two exit statuses: unreadable input, errors in a program, a limit, success.
+
+    >>> worst(EXIT_LIMIT, EXIT_PROGRAM), worst(EXIT_OK, EXIT_LIMIT)
+    (1, 4)
+    """
+    return max(left, right, key=(EXIT_OK, EXIT_LIMIT, EXIT_PROGRAM, EXIT_INPUT, EXIT_USAGE).index)
 
 
 def run() -> NoReturn:
     """The entry point of the installed command."""
     gc.disable()  # one answer per process: collecting cycles costs a quarter of the time and frees next to nothing
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 (it stays open until the end)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", newline="")  # answers are files, wherever they go
     status = main()
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()
+    except OSError as error:
+        print(f"layoutsolver: error: cannot write standard output: {error.strerror or error}", file=sys.stderr)
+        _silence_stdout()
+        status = EXIT_USAGE
     sys.exit(status)
 
 
 def _silence_stdout() -> None:
     """Nobody reads our output any more: keep the interpreter from complaining at exit."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _defect(arguments: list[str]) -> int:
-    """Write down how to reproduce a defect of ours, and say where."""
+def _defect(arguments: list[str], text: str | None) -> int:
+    """Write down how to reproduce a defect of ours, and say where; `text` is the input, as far as it was read."""
     import json
     import platform
     import tempfile
     import traceback
-    from pathlib import Path
 
     from layoutsolver import __version__
 
-    inputs = {}
-    for argument in arguments:
-        path = Path(argument)
-        if path.is_file():
-            inputs[argument] = path.read_bytes().decode("utf-8", "replace")
     report = {
         "version": __version__,
         "python": platform.python_version(),
         "arguments": arguments,
-        "inputs": inputs,
+        "input": text,
         "traceback": traceback.format_exc(),
     }
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="layoutsolver-defect-", suffix=".json", delete=False, encoding="utf-8"
-    ) as file:
-        json.dump(report, file, indent=2)
-    print(f"layoutsolver: this is a defect of layoutsolver; a reproducer is in {file.name}", file=sys.stderr)
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="layoutsolver-defect-", suffix=".json", delete=False, encoding="utf-8"
+        ) as file:
+            json.dump(report, file, indent=2)
+        where = f"a reproducer is in {file.name}"
+    except OSError as error:
+        where = f"no reproducer could be written ({error.strerror or error}), `--debug` shows where it happens"
+    print(f"layoutsolver: this is a defect of layoutsolver; {where}", file=sys.stderr)
     return EXIT_DEFECT
 
 

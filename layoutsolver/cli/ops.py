@@ -6,6 +6,7 @@ import argparse
 import json
 
 from layoutsolver.cli.messages import usage_error
+from layoutsolver.cli.output import deliver
 from layoutsolver.cli.table import render_table
 from layoutsolver.ops.coverage import Coverage, coverage
 from layoutsolver.ops.registry import TABLES
@@ -17,13 +18,11 @@ def run(options: argparse.Namespace) -> int:
         return usage_error(f"no target `{options.target}`: there are {', '.join(TABLES)}")
     rows = coverage(options.target)
     if options.format == "json":
-        print(json.dumps([_record(row) for row in rows], indent=2))
-        return 0
+        return deliver("-", json.dumps([_record(row) for row in rows], indent=2) + "\n")
     cells = [[row.name, row.syntax, row.rule, row.effect, ", ".join(row.missing)] for row in rows]
-    print(render_table(["operation", "syntax", "rule", "effect", "missing"], cells), end="")
+    table = render_table(["operation", "syntax", "rule", "effect", "missing"], cells)
     complete = sum(1 for row in rows if not row.missing)
-    print(f"\n{complete} of {len(rows)} operations have syntax, rule and effect")
-    return 0
+    return deliver("-", f"{table}\n{complete} of {len(rows)} operations have syntax, rule and effect\n")
 
 
 def _record(row: Coverage) -> dict[str, object]:

@@ -7,11 +7,17 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from layoutsolver import __version__
+
 EPILOG = """\
 Answers go to standard output, everything else to standard error.
 exit status: 0 done; 1 no solution, or errors in the program; 2 usage; 3 unreadable input; 4 a limit was reached;
 70 a defect of layoutsolver (a reproducer is written and named); 130 interrupted
 """
+
+
+LARGEST = 2**31 - 1
+"""Numbers on the command line end here: the solver's seeds and thread counts have 32 bits."""
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -23,7 +29,9 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
+    parser.add_argument(
+        "-V", "--version", action="version", version=f"layoutsolver {__version__}", help="print the version and exit"
+    )
     parser.set_defaults(debug=False)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     _add_solve(verbs)
@@ -117,10 +125,11 @@ def _add_explain(verbs: Verbs) -> None:
 
 
 def _natural(text: str) -> int:
-    value = int(text) if text.isdigit() else -1
-    if value < 0:
+    if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"`{text}` is not a natural number")
-    return value
+    if len(text) > 10 or int(text) > LARGEST:
+        raise argparse.ArgumentTypeError(f"must be at most {LARGEST}")
+    return int(text)
 
 
 def _positive(text: str) -> int:

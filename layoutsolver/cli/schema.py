@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from layoutsolver.cli.messages import usage_error
+from layoutsolver.cli.output import deliver
 
 
 def documents() -> dict[str, type[Any]]:
@@ -20,11 +21,9 @@ def run(options: argparse.Namespace) -> int:
     """Print one schema, or the names of all."""
     known = documents()
     if options.name is None:
-        print("\n".join(known))
-        return 0
+        return deliver("-", "\n".join(known) + "\n")
     if options.name not in known:
         return usage_error(f"no document `{options.name}`: there are {', '.join(known)}")
     from layoutsolver_models.problems.json import schema
 
-    print(schema(known[options.name]), end="")
-    return 0
+    return deliver("-", schema(known[options.name]))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import SolveResult, annotate, solve
-from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options, write_output
-from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM
+from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.output import deliver
 
 
 def run(options: argparse.Namespace) -> int:
     """Solve each part of the input; write all answers, or none if one of them is missing."""
     try:
         solver_options = solve_options(options)
-        sources = read_inputs(options)
+        inputs = read_inputs(options)
     except UsageError as error:
         return usage_error(str(error))
     except InputError as error:
@@ -22,25 +23,20 @@ def run(options: argparse.Namespace) -> int:
         return EXIT_INPUT
     status = EXIT_OK
     answers: list[str] = []
-    for source in sources:
+    for source in inputs.sources:
         result = solve(source, solver_options)
-        status = max(status, exit_status(result), key=_SEVERITY.index)
+        status = worst(status, exit_status(result))
         if options.format == "json":
             answers.append(_json(result, options.layouts))
             continue
         print_diagnostics(options, result.diagnostics)
         if result.ok:
             answers.append(_table(result) if options.table else annotate(result, options.layouts))
-    if (status in (EXIT_OK, EXIT_LIMIT) and len(answers) == len(sources)) or options.format == "json":
-        separator = "" if options.format == "json" or options.table else "// -----\n"
-        try:
-            write_output(options.output, separator.join(answers))
-        except OSError as error:
-            return usage_error(f"cannot write {options.output}: {error.strerror or error}")
-    return status
-
-
-_SEVERITY = (EXIT_OK, EXIT_LIMIT, EXIT_PROGRAM, EXIT_INPUT)
+    if len(answers) < len(inputs.sources):
+        return status
+    if options.format == "json":
+        return deliver(options.output, "".join(answers), status)
+    return deliver(options.output, "\n".join(answers) if options.table else inputs.joined(answers), status)
 
 
 def exit_status(result: SolveResult) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import SolveResult, pose
-from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options, write_output
-from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM
+from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.cli.output import deliver
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label, Severity
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
 from layoutsolver_models.solve.count import CountLimitError, count_solutions
@@ -17,10 +18,13 @@ from layoutsolver_models.solve.rank import ranked_solutions
 
 
 def run(options: argparse.Namespace) -> int:
-    """Count, and list on demand; with `--json`, print the problems instead, one a line."""
+    """Count, and list on demand; with `--json`, print the problems instead, one a line.
+
+    All answers are written, or none if one of them is missing; that there is no solution is an answer.
+    """
     try:
         solver_options = solve_options(options)
-        sources = read_inputs(options)
+        inputs = read_inputs(options)
     except UsageError as error:
         return usage_error(str(error))
     except InputError as error:
@@ -28,11 +32,11 @@ def run(options: argparse.Namespace) -> int:
         return EXIT_INPUT
     answers: list[str] = []
     status = EXIT_OK
-    for source in sources:
+    for source in inputs.sources:
         result = pose(source, solver_options)
         print_diagnostics(options, result.diagnostics)
         if result.posed is None:
-            status = EXIT_INPUT if result.unreadable else max(status, EXIT_PROGRAM)
+            status = worst(status, EXIT_INPUT if result.unreadable else EXIT_PROGRAM)
             continue
         if options.json:
             from layoutsolver_models.problems.json import to_json
@@ -40,27 +44,29 @@ def run(options: argparse.Namespace) -> int:
             answers.append(to_json(result.posed.problem) + "\n")
             continue
         try:
-            text, number = _describe(result.posed, options.list, solver_options.limits)
+            text, number, missing = _describe(result.posed, options.list, solver_options.limits)
         except CountLimitError as error:
-            print_diagnostics(options, [_too_entangled(result, str(error))])
-            status = max(status, EXIT_LIMIT)
+            print_diagnostics(options, [_limit(result, "LS0403", "error", f"not counted: {error}")])
+            status = worst(status, EXIT_LIMIT)
             continue
         answers.append(text)
         if number == 0:
-            status = max(status, EXIT_PROGRAM)
-    try:
-        write_output(options.output, "\n".join(answers) if not options.json else "".join(answers))
-    except OSError as error:
-        return usage_error(f"cannot write {options.output}: {error.strerror or error}")
-    return status
+            status = worst(status, EXIT_PROGRAM)
+        if missing:
+            message = f"time limit reached: {missing} of the solutions asked for are not listed"
+            print_diagnostics(options, [_limit(result, "LS0402", "warning", message)])
+            status = worst(status, EXIT_LIMIT)
+    if len(answers) < len(inputs.sources):
+        return status
+    return deliver(options.output, ("" if options.json else "\n").join(answers), status)
 
 
-def _too_entangled(result: SolveResult, why: str) -> Diagnostic:
-    return Diagnostic("LS0403", "error", f"not counted: {why}", Label(result.module.source, Span(0, 0)))
+def _limit(result: SolveResult, code: str, severity: Severity, message: str) -> Diagnostic:
+    return Diagnostic(code, severity, message, Label(result.module.source, Span(0, 0)))
 
 
-def _describe(posed: Posed, listed: int, limits: Limits) -> tuple[str, int]:
-    """The text for one program, and the number of its solutions."""
+def _describe(posed: Posed, listed: int, limits: Limits) -> tuple[str, int, int]:
+    """The text for one program, the number of its solutions, and how many of those asked for a limit cut off."""
     count = count_solutions(posed.problem)
     vectors = sum(1 for value in posed.value_of if posed.graph.values[value].vector is not None)
     parts = len(count.parts)
@@ -78,7 +84,7 @@ def _describe(posed: Posed, listed: int, limits: Limits) -> tuple[str, int]:
         for place, solution in enumerate(found, 1):
             chosen = " ".join(f"{posed.problem.values[v].id}:{solution.layouts[v]}" for v in varying)
             lines.append(f"#{place}  cost {solution.cost}  {chosen}".rstrip())
-    return "\n".join(lines) + "\n", count.total
+    return "\n".join(lines) + "\n", count.total, min(listed, count.total) - len(found)
 
 
 def _product(parts: tuple[int, ...]) -> str:

@@ -1,0 +1,4 @@
+func.func @g(%v: vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8_4vl>}>> {a = 1}, %m: vector<64xi1, #ave.vector_layout<{mem = #ave.vec_mem_type<b32>}>>) -> (vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8_4vl>}>> {b}, vector<64xi32, #ave.vector_layout<{mem = #ave.vec_mem_type<b32>}>>) attributes {hivm.vector_function} {
+  %e = ave.hir.vextsi %v, %m {functionType = #ave.func_dist_type<even>, pp = #ave.vcvt_pp_type<pp0>} : vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8_4vl>}>>, vector<64xi32, #ave.vector_layout<{mem = #ave.vec_mem_type<b32>}>>, vector<64xi1, #ave.vector_layout<{mem = #ave.vec_mem_type<b32>}>>
+  return %v, %e : vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8_4vl>}>>, vector<64xi32, #ave.vector_layout<{mem = #ave.vec_mem_type<b32>}>>
+}

@@ -1,0 +1,58 @@
+"""What a user waits for: the command line must not import what it does not need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import PROGRAM, entangled
+
+HEAVY = ("ortools", "numpy", "networkx", "pandas", "pydantic", "fastapi", "rich")
+
+SCRIPT = f"""
+import json, sys
+from layoutsolver.cli.main import main
+status = main(sys.argv[1:])
+print(json.dumps([status, [name for name in {HEAVY!r} if name in sys.modules]]))
+"""
+
+
+def imported(*arguments: str) -> tuple[int, list[str]]:
+    """The status of a run in a process of its own, and the heavy modules that it imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *arguments], capture_output=True, check=True, text=True, timeout=60
+    )
+    status, names = json.loads(done.stdout.splitlines()[-1])
+    return status, names
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["solve", "--help"],
+        ["ops"],
+        ["explain", "LS0101"],
+        ["solve", "{small}"],
+        ["solve", "{small}", "--layouts"],
+        ["solve", "{small}", "--table"],
+        ["solve", "{small}", "--compat", "upstream"],
+        ["space", "{small}", "--list", "3"],
+    ],
+)
+def test_nothing_heavy_is_imported(arguments: list[str], tmp_path: Path) -> None:
+    small = tmp_path / "small.mlir"
+    small.write_text(PROGRAM)
+    assert imported(*[argument.format(small=small) for argument in arguments]) == (0, [])
+
+
+def test_the_check_sees_what_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "large").write_text(entangled(8))
+    status, names = imported("solve", str(tmp_path / "large"))
+    assert (status, "ortools" in names) == (0, True)
+    assert imported("schema", "solve-report") == (0, ["pydantic"])
