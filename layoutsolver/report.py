@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from layoutsolver.api import SolveResult
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Fix, Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,31 @@ class ReportLabel:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportEdit:
+    """A replacement of the text from one place to another (an insertion where they are the same)."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFix:
+    """A change that helps: what it does, the instructions it executes, and whether it was solved again with it."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    title: str
+    cost: int | None
+    verified: bool
+    edits: tuple[ReportEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReportDiagnostic:
     """A diagnostic; `primary` is None where no place can be named."""
 
@@ -63,6 +88,7 @@ class ReportDiagnostic:
     primary: ReportLabel | None
     secondary: tuple[ReportLabel, ...]
     notes: tuple[str, ...]
+    fixes: tuple[ReportFix, ...]
     minimal: bool
 
 
@@ -116,7 +142,19 @@ def report_diagnostic(item: Diagnostic) -> ReportDiagnostic:
     """A diagnostic with its places as line and column."""
     primary = report_label(item.primary) if item.primary is not None else None
     secondary = tuple(report_label(label) for label in item.secondary)
-    return ReportDiagnostic(item.code, item.severity, item.message, primary, secondary, item.notes, item.minimal)
+    fixes = tuple(report_fix(item, fix) for fix in item.fixes)
+    return ReportDiagnostic(item.code, item.severity, item.message, primary, secondary, item.notes, fixes, item.minimal)
+
+
+def report_fix(item: Diagnostic, fix: Fix) -> ReportFix:
+    """A fix with its edits as line and column; without a primary label there is no file to edit."""
+    edits: list[ReportEdit] = []
+    if item.primary is not None:
+        source = item.primary.source
+        for edit in fix.edits:
+            start, end = source.position(edit.span.start), source.position(edit.span.end)
+            edits.append(ReportEdit(start.line, start.column, end.line, end.column, edit.new_text))
+    return ReportFix(fix.title, fix.cost, fix.verified, tuple(edits))
 
 
 def report_label(label: Label) -> ReportLabel:

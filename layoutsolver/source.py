@@ -88,11 +88,11 @@ def split_input(source: SourceFile) -> list[SourceFile]:
     ['x\n', 'y\n']
     """
     chunks: list[SourceFile] = []
-    lines = source.text.splitlines(keepends=True)
+    lines = source.text.split("\n")
     begin = 0
     for number, line in enumerate([*lines, None]):
         if line is None or line.rstrip() == "// -----":
-            text = "".join(lines[begin:number])
+            text = "\n".join([*lines[begin:number], ""]) if line is not None else "\n".join(lines[begin:])
             chunks.append(SourceFile(source.name, text, source.first_line + begin))
             begin = number + 1
     return chunks

@@ -1,17 +1,61 @@
-"""`layoutsolver explain`: the page of a message's code."""
+"""`layoutsolver explain`: why a program has no layouts and what would help, or the page of a message's code."""
 
 from __future__ import annotations
 
 import argparse
+import re
 
-from layoutsolver.cli.messages import usage_error
+from layoutsolver.cli.messages import in_order, print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.codes import CODES, page
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the page of a code."""
-    text = page(options.code)
-    if text is None:
-        return usage_error(f"no code `{options.code}`: there are {', '.join(CODES)}")
-    return deliver("-", text)
+    """Print the page of a code, or the explanation of a program on standard output."""
+    if re.fullmatch(r"[A-Za-z]{2}\d{4}", options.file):
+        text = page(options.file)
+        if text is None:
+            return usage_error(f"no code `{options.file}`: there are {', '.join(CODES)}")
+        return deliver(options.output, text)
+    return _explain(options)
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from layoutsolver.api import solve
+    from layoutsolver.cli.documents import check_expected, json_document, messages_document, report_block
+    from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
+    from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
+    from layoutsolver.cli.messages import style_for
+    from layoutsolver.cli.solve import exit_status
+    from layoutsolver.diagnostics.text import render
+
+    try:
+        solver_options = solve_options(options)
+        inputs = read_inputs(options)
+    except UsageError as error:
+        return usage_error(str(error))
+    except InputError as error:
+        print_diagnostics(options, [error.diagnostic])
+        return EXIT_INPUT
+    status = EXIT_OK
+    said = []
+    answers: list[str] = []
+    expected = True
+    for source in inputs.sources:
+        result = solve(source, solver_options)
+        status = worst(status, exit_status(result))
+        said += in_order(result.diagnostics)
+        if options.verify_diagnostics:
+            expected &= check_expected(source, result.diagnostics)
+        if options.format == "json":
+            answers.append(json_document(result, layouts=False))
+        if options.upstream_report:
+            answers.append(report_block(result))
+    if options.verify_diagnostics:
+        return EXIT_OK if expected else EXIT_PROGRAM
+    if options.format in ("sarif", "github"):
+        return deliver(options.output, messages_document(options.format, said), status)
+    if options.format == "json" or options.upstream_report:
+        return deliver(options.output, "".join(answers), status)
+    text = render(said, style_for(options)) if said else "nothing contradicts: every vector has a layout\n"
+    return deliver(options.output, text, status)

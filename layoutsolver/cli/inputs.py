@@ -133,4 +133,6 @@ def solve_options(options: argparse.Namespace) -> SolveOptions:
     if colon and chip not in chip_names():
         raise UsageError(f"no chip `{chip}`: there are {', '.join(chip_names())}")
     limits = Limits(options.time_limit, options.workers, options.seed)
-    return SolveOptions(options.compat, chip, options.assume_trip_count, limits)
+    compat = "upstream" if getattr(options, "upstream_report", False) else options.compat
+    conflicts, repairs = getattr(options, "max_conflicts", 1), getattr(options, "repairs", 0)
+    return SolveOptions(compat, chip, options.assume_trip_count, limits, conflicts, repairs)

@@ -28,9 +28,19 @@ def style_for(options: argparse.Namespace) -> Style:
     return Style(color, ascii_only=not encoding.startswith("utf"))
 
 
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics as they are shown: errors before warnings, each kind by place; equal places as they came."""
+
+    def key(item: Diagnostic) -> tuple[int, int]:
+        place = item.primary.span.start if item.primary is not None else 0
+        return ("error", "warning", "note").index(item.severity), place
+
+    return sorted(diagnostics, key=key)
+
+
 def print_diagnostics(options: argparse.Namespace, diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics on standard error, errors before warnings."""
-    items = sorted(diagnostics, key=lambda item: ("error", "warning", "note").index(item.severity))
+    items = in_order(diagnostics)
     if not items:
         return
     from layoutsolver.diagnostics.text import render

@@ -39,6 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_ops(verbs)
     _add_schema(verbs)
     _add_explain(verbs)
+    _add_why(verbs)
     return parser
 
 
@@ -62,8 +63,8 @@ def _verb(verbs: Verbs, name: str, summary: str, module: str) -> argparse.Argume
     return parser
 
 
-def _add_input(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="the program; `-` reads standard input")
+def _add_input(parser: argparse.ArgumentParser, what: str = "the program; `-` reads standard input") -> None:
+    parser.add_argument("file", metavar="FILE", help=what)
     parser.add_argument(
         "--target", default="auto", metavar="T", help="auto, ave, or ave:CHIP (default: what the file names)"
     )
@@ -97,7 +98,29 @@ def _add_solve(verbs: Verbs) -> None:
     _add_output(parser, "the answer")
     parser.add_argument("--layouts", action="store_true", help="also write layouts into vector types")
     parser.add_argument("--table", action="store_true", help="print what was decided as a table instead")
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="json: one document a file")
+    parser.add_argument("--repair", action="store_true", help="where there is no solution, make the cheapest repair")
+    _add_messages(parser, conflicts=3)
+
+
+def _add_messages(parser: argparse.ArgumentParser, conflicts: int) -> None:
+    parser.add_argument(
+        "--format", choices=["text", "json", "sarif", "github"], default="text",
+        help="json: one document a file; sarif, github: the messages alone",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-conflicts", type=_positive, default=conflicts, metavar="N",
+        help=f"how many independent conflicts are explained (default: {conflicts})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--repairs", type=_natural, default=3, metavar="N", help="how many repairs are looked for (default: 3)"
+    )
+    parser.add_argument(
+        "--verify-diagnostics", action="store_true",
+        help="compare the messages with `// expected-error@+1 {{...}}` comments instead of printing them",
+    )  # fmt: skip
+    parser.add_argument(
+        "--upstream-report", action="store_true", help="print the released analyzer's own `No Solve` block"
+    )
 
 
 def _add_space(verbs: Verbs) -> None:
@@ -120,8 +143,17 @@ def _add_schema(verbs: Verbs) -> None:
 
 
 def _add_explain(verbs: Verbs) -> None:
-    parser = _verb(verbs, "explain", "print the page of a message's code", "explain")
-    parser.add_argument("code", metavar="CODE", help="a code such as LS0101")
+    parser = _verb(verbs, "explain", "say why a program has no layouts, or print the page of a code", "explain")
+    _add_input(parser, "the program, `-` for standard input; or a code such as LS0101")
+    _add_output(parser, "the explanation")
+    _add_messages(parser, conflicts=20)
+
+
+def _add_why(verbs: Verbs) -> None:
+    parser = _verb(verbs, "why", "say why a value has its layout and no other", "why")
+    _add_input(parser)
+    parser.add_argument("value", metavar="VALUE", help="its name, such as %%mask; %%mask@12 for the one of line 12")
+    _add_output(parser, "the answer")
 
 
 def _natural(text: str) -> int:

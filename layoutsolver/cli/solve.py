@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
-from layoutsolver.api import SolveResult, annotate, solve
-from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
+from layoutsolver.api import SolveOptions, SolveResult, annotate, repaired, solve
+from layoutsolver.cli.inputs import InputError, Inputs, UsageError, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
+from layoutsolver.diagnostics.diagnostic import Diagnostic
 
 
 def run(options: argparse.Namespace) -> int:
@@ -21,17 +23,53 @@ def run(options: argparse.Namespace) -> int:
     except InputError as error:
         print_diagnostics(options, [error.diagnostic])
         return EXIT_INPUT
+    if is_json(inputs):
+        from layoutsolver.cli.problem import run_problem
+
+        return run_problem(options, inputs.sources[0], solver_options.limits)
+    return _solve_all(options, inputs, solver_options)
+
+
+def is_json(inputs: Inputs) -> bool:
+    """Whether the input is a JSON document: no MLIR text begins with a brace, metadata (`{-#`) apart."""
+    text = inputs.sources[0].text.lstrip() if inputs.sources else ""
+    return text.startswith("{") and not text.startswith("{-#")
+
+
+def _solve_all(options: argparse.Namespace, inputs: Inputs, solver_options: SolveOptions) -> int:
     status = EXIT_OK
     answers: list[str] = []
+    said: list[Diagnostic] = []
+    expected = True
     for source in inputs.sources:
         result = solve(source, solver_options)
+        if options.upstream_report:
+            from layoutsolver.cli.documents import report_block
+
+            sys.stderr.write(report_block(result))
+        if options.repair and not result.ok:
+            result = repaired(result, solver_options) or result
         status = worst(status, exit_status(result))
-        if options.format == "json":
-            answers.append(_json(result, options.layouts))
-            continue
-        print_diagnostics(options, result.diagnostics)
-        if result.ok:
-            answers.append(_table(result) if options.table else annotate(result, options.layouts))
+        said += result.diagnostics
+        if options.verify_diagnostics:
+            from layoutsolver.cli.documents import check_expected
+
+            expected &= check_expected(source, result.diagnostics)
+        elif options.format == "json":
+            from layoutsolver.cli.documents import json_document
+
+            answers.append(json_document(result, options.layouts))
+        elif options.format == "text":
+            if not options.upstream_report:
+                print_diagnostics(options, result.diagnostics)
+            if result.ok:
+                answers.append(_table(result) if options.table else annotate(result, options.layouts))
+    if options.verify_diagnostics:
+        return EXIT_OK if expected else EXIT_PROGRAM
+    if options.format in ("sarif", "github"):
+        from layoutsolver.cli.documents import messages_document
+
+        return deliver(options.output, messages_document(options.format, said), status)
     if len(answers) < len(inputs.sources):
         return status
     if options.format == "json":
@@ -52,11 +90,3 @@ def _table(result: SolveResult) -> str:
     from layoutsolver.cli.table import decision_table
 
     return decision_table(result)
-
-
-def _json(result: SolveResult, layouts: bool) -> str:
-    from layoutsolver.report import report
-    from layoutsolver_models.problems.json import to_json
-
-    text = annotate(result, layouts) if result.ok else None
-    return to_json(report(result, text)) + "\n"

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.loops import ForHeader, read_for, trip_count
 from layoutsolver.graph.model import Function, Graph, Loop, OpNode, Value
+from layoutsolver.mlir.lexer import is_number
 from layoutsolver.mlir.syntax import full_name
 from layoutsolver.mlir.tree import Argument, Block, Module, Op, Region
 from layoutsolver.mlir.types import OtherType, Type, VectorType, parse_type
-from layoutsolver.ops.assembly import Mismatch, bind
+from layoutsolver.ops.assembly import Mismatch, bind, skip_bracket
 from layoutsolver.ops.loose import bind_loose
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.source import Span
 
 ASSUMED_TRIP_COUNT = 16
 """How often a loop with unknown bounds is taken to run, where the caller does not say."""
+
+_ALIAS = re.compile(r"[#!](?:[A-Za-z_$][\w$.\-]*|[0-9]+)")
+_ALIAS_DEPTH = 16
+_LONGEST_TYPE = 10_000
+_LONGEST_NUMBER = 20
 
 _ISOLATED = frozenset({"func.func", "builtin.module", "llvm.func", "gpu.func", "gpu.module"})
 
@@ -42,6 +50,7 @@ class _Builder:
         self.pending: list[list[tuple[int, int, str]]] = []
         self.specs = all_specs()
         self.aliases = module.aliases
+        self.resolved: dict[str, str] = {}
 
     # -- messages ---------------------------------------------------------------------------------------------
 
@@ -52,13 +61,24 @@ class _Builder:
     # -- values -----------------------------------------------------------------------------------------------
 
     def type_of(self, text: str) -> Type:
-        if text[:1] == "!" and text in self.aliases:
-            text = self.aliases[text]
-        elif "#" in text and text.startswith("vector") and self.aliases:
-            for alias, meaning in self.aliases.items():
-                if alias + ">" in text:
-                    text = text.replace(alias + ">", meaning + ">")
-        return parse_type(text)
+        return parse_type(self.without_aliases(text) if self.aliases and ("#" in text or "!" in text) else text)
+
+    def without_aliases(self, text: str) -> str:
+        """The text with its aliases replaced by what they stand for; unchanged where they refer to each other."""
+        known = self.resolved.get(text)
+        if known is not None:
+            return known
+        aliases, out = self.aliases, text
+        for _ in range(_ALIAS_DEPTH):
+            before = out
+            out = _ALIAS.sub(lambda match: aliases.get(match.group(), match.group()), before)
+            if out == before:
+                self.resolved[text] = out
+                return out
+            if len(out) > _LONGEST_TYPE:
+                break
+        self.resolved[text] = text
+        return text
 
     def define(self, name: str, type_: Type, span: Span, op: int, number: int = 0) -> int:
         graph = self.graph
@@ -67,16 +87,18 @@ class _Builder:
         graph.users.append([])
         return index
 
-    def bind_name(self, name: str, index: int, scope: list[str]) -> None:
+    def bind_name(self, name: str, index: int, scope: list[str]) -> bool:
+        """Let a name stand for a value up to the end of the scope; False, and a message, if it is taken."""
         earlier = self.names.get(name)
         if earlier is not None:
             self.report(
                 "LS0202", f"redefinition of `{name}`", self.graph.values[index].span,
                 (self.graph.values[earlier].span, "first defined here"),
             )  # fmt: skip
-            return
+            return False
         self.names[name] = index
         scope.append(name)
+        return True
 
     # -- structure --------------------------------------------------------------------------------------------
 
@@ -152,17 +174,23 @@ class _Builder:
 
     def enter_function(self, node: OpNode) -> None:
         op = node.op
-        symbol = next((self.texts[token] for token in op.body_tokens() if self.texts[token][0] == "@"), "")
-        if op.is_generic:
-            symbol = _generic_symbol(op) or symbol
+        symbol = self.first_symbol(op)
         private = self.texts[op.name_token + 1] == "private"
-        function = Function(node.index, symbol, [], bool(op.regions), private)
+        if op.is_generic:
+            symbol = plain_symbol("@" + _generic_string(op, "sym_name")) or symbol
+            private = _generic_string(op, "sym_visibility") == '"private"'
+        has_body = any(block.ops or block.arguments for region in op.regions for block in region.blocks)
+        function = Function(node.index, symbol, [], has_body or (bool(op.regions) and not op.is_generic), private)
         number = len(self.graph.functions)
         self.graph.functions.append(function)
         saved, self.names = self.names, {}
         arguments = [] if op.is_generic else bind_loose(op).arguments
         for region in op.regions[:1]:
-            function.arguments = self.enter_region(node, region, number, node.weight, arguments)
+            values = self.enter_region(node, region, number, node.weight, arguments)
+            entry = region.blocks[0].arguments if region.blocks else []
+            function.arguments = values[: len(arguments) + len(entry)]
+        for region in op.regions[1:]:
+            self.enter_region(node, region, number, node.weight, [])
         self.names = saved
 
     def enter_for(self, node: OpNode, header: ForHeader, arguments: list[Argument]) -> None:
@@ -185,6 +213,10 @@ class _Builder:
                 values.append(index)
             self.enter_ops(block.ops, node.index, node.function, weight, scope)
             self.leave(scope)
+            self.tie_loop(node, header, values, bounds, count)
+            for other in _other_regions(op):
+                self.enter_region(node, other, node.function, weight, [])
+            return
         self.tie_loop(node, header, values, bounds, count)
 
     def carried_type(self, node: OpNode, number: int, init: int) -> Type:
@@ -197,7 +229,7 @@ class _Builder:
     ) -> None:
         graph = self.graph
         inits, iter_args = node.operands[3:], values[1:]
-        last = next((op for op in reversed(graph.ops) if op.parent == node.index), None)
+        last = next((op for op in reversed(graph.ops[node.index + 1 :]) if op.parent == node.index), None)
         ending = last if last is not None and last.name == "scf.yield" else None
         yielded = ending.operands if ending is not None else []
         for what, found in (
@@ -207,6 +239,8 @@ class _Builder:
         ):
             if found != len(inits):
                 self.report("LS0205", f"`scf.for` has {len(inits)} initial values but {found} {what}", node.span)
+        if ending is None:
+            yielded = [-1] * len(inits)
         carried = list(zip(inits, iter_args, yielded, node.results, strict=False))
         for init, iter_arg, value, _ in carried:
             for other, what in ((init, "initial value"), (value, "yielded value")):
@@ -217,7 +251,7 @@ class _Builder:
         if value < 0:
             return
         mine, theirs = self.graph.values[value].type, self.graph.values[carried].type
-        if not same_type(mine, theirs):
+        if mine.text and theirs.text and not same_type(mine, theirs):
             self.report(
                 "LS0203", f"the {what} of `{self.graph.values[carried].name}` has type `{mine.text}`, "
                 f"but the loop carries `{theirs.text}`", node.span,
@@ -228,7 +262,7 @@ class _Builder:
 
     def bind_operands(self, node: OpNode, header: ForHeader | None) -> list[Argument]:
         """Fill in operands, roles and types; the arguments that the header introduces."""
-        op, spec = node.op, node.spec
+        op, spec, departs = node.op, node.spec, False
         if node.name == "func.func" and not op.is_generic:
             return []
         if header is not None:
@@ -237,6 +271,7 @@ class _Builder:
             return header.arguments
         if spec is not None and spec.assembly:
             bound = bind(op, spec)
+            departs = isinstance(bound, Mismatch)
             if isinstance(bound, Mismatch):
                 self.report_mismatch(node, bound)
             else:
@@ -249,11 +284,18 @@ class _Builder:
         loose = bind_loose(op)
         node.result_type_texts = loose.result_types
         node.operand_type_texts = loose.operand_types
-        self.use_all(node, loose.operands, "operands")
-        if loose.operand_types is not None:
-            for value, type_text in zip(node.operands, loose.operand_types, strict=False):
-                self.check_type(node, value, type_text.text)
-        return loose.arguments
+        if loose.mismatch is not None and not departs:
+            self.report_mismatch(node, loose.mismatch)
+        used = [argument for argument in loose.arguments if self.is_use(node, argument)]
+        self.use_all(node, sorted([*loose.operands, *(argument.name.token for argument in used)]), "operands")
+        if loose.operand_types is not None and not departs:
+            for number, type_text in enumerate(loose.operand_types[: len(node.operands)]):
+                self.check_type(node, number, type_text.text)
+        return [argument for argument in loose.arguments if argument not in used]
+
+    def is_use(self, node: OpNode, argument: Argument) -> bool:
+        """Whether `(%a: type` in front of a region is a use: it is if the name is visible, for nothing may hide it."""
+        return bool(argument.type_text) and node.name not in _ISOLATED and self.lookup(argument.name.text) is not None
 
     def use_all(self, node: OpNode, tokens: list[int], role: str) -> None:
         for token in tokens:
@@ -313,19 +355,21 @@ class _Builder:
             self.undefined(name, node.operand_tokens[operand])
 
     def check_operand_types(self, node: OpNode) -> None:
-        for role, value in zip(node.roles, node.operands, strict=True):
+        for number, role in enumerate(node.roles):
             printed = node.types.get(role)
             if printed is not None:
-                self.check_type(node, value, printed.text)
+                self.check_type(node, number, printed.text)
 
-    def check_type(self, node: OpNode, value: int, text: str) -> None:
+    def check_type(self, node: OpNode, number: int, text: str) -> None:
+        """Report operand `number` if its value has another type than the text says."""
+        value = node.operands[number]
         if value < 0:
             return
         known = self.graph.values[value]
         if known.type.text == text or not known.type.text or "<" in (text[0], known.type.text[0]):
             return
         if not same_type(self.type_of(text), known.type):
-            token = node.operand_tokens[node.operands.index(value)]
+            token = node.operand_tokens[number]
             span = Span(self.module.stream.starts[token], self.module.stream.end(token))
             self.report(
                 "LS0203", f"`{known.name}` is used as `{text}` but has type `{known.type.text}`", span,
@@ -337,20 +381,26 @@ class _Builder:
         number = 0
         for name in op.results:
             span = op.token_span(name.token)
+            fresh = True
             for part in range(name.count):
                 text = name.text if name.count == 1 else f"{name.text}#{part}"
                 index = self.define(text, self.result_type(node, number), span, node.index, number)
                 node.results.append(index)
-                self.bind_name(text, index, scope)
                 number += 1
-            if name.count > 1:
-                self.names.setdefault(name.text, node.results[-name.count])
-                scope.append(name.text)
+                if part == 0:
+                    fresh = self.bind_name(name.text, index, scope)
+                if name.count > 1 and fresh:
+                    self.names[text] = index
+                    scope.append(text)
         for part in range(number, self.result_count(node)):
             node.results.append(self.define("", self.result_type(node, part), node.span, node.index, part))
         if number and node.spec is not None and node.spec.assembly:
             wanted = sum(1 for role in node.spec.results if not role.optional)
             if not wanted <= number <= len(node.spec.results) and node.types:
+                self.report("LS0205", f"`{node.name}` has {wanted} results, {number} are named", node.span)
+        elif number and op.is_generic and node.operand_type_texts is not None:
+            wanted = len(node.result_type_texts)
+            if wanted != number:
                 self.report("LS0205", f"`{node.name}` has {wanted} results, {number} are named", node.span)
 
     def result_count(self, node: OpNode) -> int:
@@ -382,17 +432,28 @@ class _Builder:
     # -- calls and constants ----------------------------------------------------------------------------------
 
     def note_call(self, node: OpNode) -> None:
-        symbol = next((self.texts[token] for token in node.op.body_tokens() if self.texts[token][0] == "@"), "")
-        self.graph.calls[node.index] = symbol
+        self.graph.calls[node.index] = self.first_symbol(node.op)
+
+    def first_symbol(self, op: Op) -> str:
+        return plain_symbol(next((self.texts[token] for token in op.body_tokens() if self.texts[token][0] == "@"), ""))
 
     def note_constant(self, node: OpNode) -> None:
-        at = node.op.name_token + 1
-        texts = self.texts
+        op, texts = node.op, self.texts
+        if not node.results:
+            return
+        at = op.name_token + 1
+        if op.is_generic:
+            at = next((index + 2 for index in op.body_tokens() if texts[index].strip('"') == "value"), op.last)
+        elif texts[at] == "{":
+            at = skip_bracket(texts, at, op.last)
         sign = 1
-        if texts[at] == "-":
+        if at < op.last and texts[at] == "-":
             sign, at = -1, at + 1
-        if texts[at].isdigit() and node.results:
+        if at < op.last and is_number(texts[at]) and len(texts[at]) <= _LONGEST_NUMBER:
             self.graph.constants[node.results[0]] = sign * int(texts[at])
+        elif at < op.last and texts[at] in ("true", "false"):
+            value = self.graph.values[node.results[0]]
+            value.type = value.type if value.type.text else parse_type("i1")
 
     def check_calls(self) -> None:
         functions = self.graph.function_by_symbol()
@@ -406,12 +467,30 @@ class _Builder:
                 )  # fmt: skip
 
 
-def _generic_symbol(op: Op) -> str:
+def _other_regions(op: Op) -> list[Region]:
+    """What a loop has besides the first block of its first region, which only broken text does."""
+    first = op.regions[0]
+    rest = [Region(first.first, first.blocks[1:], first.last)] if len(first.blocks) > 1 else []
+    return rest + op.regions[1:]
+
+
+def _generic_string(op: Op, attribute: str) -> str:
+    """The string, quotes included, that an attribute of an operation in the generic form has; empty without it."""
     texts = op.stream.texts
     for token in op.body_tokens():
-        if texts[token] == "sym_name" and texts[token + 1] == "=":
-            return "@" + texts[token + 2].strip('"')
+        if texts[token].strip('"') == attribute and texts[token + 1] == "=":
+            return texts[token + 2]
     return ""
+
+
+def plain_symbol(symbol: str) -> str:
+    """A symbol without the quotes that it does not need; empty for a lone `@`.
+
+    >>> plain_symbol('@"f"'), plain_symbol('@"a b"'), plain_symbol("@g")
+    ('@f', '@"a b"', '@g')
+    """
+    quoted = re.fullmatch(r'@"([A-Za-z_][\w$.]*)"', symbol)
+    return f"@{quoted.group(1)}" if quoted else symbol.removesuffix("@") if len(symbol) < 2 else symbol
 
 
 def _adjust(name: str, type_: Type) -> Type:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from layoutsolver.mlir.tree import Argument, Name, Op
-from layoutsolver.ops.assembly import Mismatch, TypeText, bind_generic, trailing_types
+from layoutsolver.ops.assembly import Mismatch, TypeText, bind_generic, skip_bracket, trailing_types
+
+_OPEN = frozenset("([{<")
 
 
 @dataclass(slots=True)
@@ -38,9 +40,11 @@ def read_for(op: Op) -> ForHeader:
             header.arguments.append(Argument(Name(texts[token], token), "", token, token))
         else:
             header.operands.append(token)
-    arrow = next((token for token in range(end - 1, op.name_token, -1) if texts[token] == "->"), None)
-    if arrow is not None:
-        sides = trailing_types(op, arrow)
+    at = op.name_token + 1
+    while at < end and texts[at] != "->":
+        at = skip_bracket(texts, at, end) if texts[at] in _OPEN else at + 1
+    if at < end:
+        sides = trailing_types(op, at)
         if isinstance(sides, tuple):
             header.result_types = sides[1]
     return header

@@ -1,6 +1,7 @@
 """MLIR text as a list of pieces that, joined, are the text again.
 
 One regular expression cuts the text; nothing is thrown away. A piece is a token or trivia (white space, a comment).
+A string that is never closed is a token up to the end of its line, so that brackets in it count for nothing.
 `2:4x8xf32` style shapes come out as `4`, `x8xf32`: types are put together again from their span.
 """
 
@@ -14,20 +15,21 @@ _PIECE = re.compile(
     r"""
     [ \t\r\n\f\v]+
   | //[^\n]*
-  | "(?:[^"\\\n]|\\.)*"
+  | "(?:[^"\\\n]|\\[^\n])*"?
   | %[\w$.\-]+(?:\#[0-9]+)?
   | [#!](?:[A-Za-z_$][\w$.\-]*|[0-9]+)
   | [A-Za-z_][\w$.]*
   | 0x[0-9a-fA-F]+
   | [0-9]+(?:\.[0-9]*(?:[eE][+-]?[0-9]+)?)?
   | \^[\w$.\-]*
-  | @(?:[\w$.\-]+|"(?:[^"\\\n]|\\.)*")
+  | @(?:[\w$.\-]+|"(?:[^"\\\n]|\\[^\n])*")
   | ->|<=|>=|==|::|\{-\#|\#-\}
   | .
     """,
     re.VERBOSE | re.DOTALL,
 )
 
+_STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
 _TRIVIA_FIRST = frozenset(" \t\r\n\f\v/")
 
 
@@ -54,12 +56,34 @@ class TokenStream:
         return "".join(self.pieces[self.piece_index[first] : self.piece_index[last]])
 
     def range_text(self, first: int, last: int) -> str:
-        """The text of tokens `[first, last)` without what follows the last of them."""
+        """The text of tokens `[first, last)` without what follows the last of them, comments left out."""
         if last <= first:
             return ""
         if last == first + 1:
             return self.texts[first]
-        return "".join(self.pieces[self.piece_index[first] : self.piece_index[last - 1] + 1])
+        pieces = self.pieces[self.piece_index[first] : self.piece_index[last - 1] + 1]
+        text = "".join(pieces)
+        if "//" not in text:
+            return text
+        return "".join(piece for piece in pieces if not piece.startswith("//"))
+
+
+def is_unclosed_string(token: str) -> bool:
+    r"""Whether a token begins a string that does not end on its line.
+
+    >>> is_unclosed_string('"a'), is_unclosed_string('"a\\"'), is_unclosed_string('"a"'), is_unclosed_string("a")
+    (True, True, False, False)
+    """
+    return token[:1] == '"' and _STRING.fullmatch(token) is None
+
+
+def is_number(token: str) -> bool:
+    """Whether a token is a decimal integer.
+
+    >>> is_number("12"), is_number("1.5"), is_number("²"), is_number("")
+    (True, False, False, False)
+    """
+    return token.isascii() and token.isdigit()
 
 
 def tokenize(text: str) -> TokenStream:
@@ -71,26 +95,21 @@ def tokenize(text: str) -> TokenStream:
     >>> "".join(stream.pieces)
     '%a = x.y // note'
     """
-    pieces = _PIECE.findall(text)
-    texts: list[str] = []
-    piece_index: list[int] = []
-    line_first: list[bool] = []
-    add_text, add_index, add_first = texts.append, piece_index.append, line_first.append
-    fresh = True
+    pieces: list[str] = _PIECE.findall(text)
     trivia = _TRIVIA_FIRST
-    for index, piece in enumerate(pieces):
-        if piece[0] in trivia and (piece[0] != "/" or piece[:2] == "//"):
-            if not fresh and "\n" in piece:
-                fresh = True
-            continue
-        add_text(piece)
-        add_index(index)
-        add_first(fresh)
-        fresh = False
+    piece_index = [
+        index
+        for index, piece in enumerate(pieces)
+        if piece[0] not in trivia or (piece[0] == "/" and not piece.startswith("//"))
+    ]
+    texts = [pieces[index] for index in piece_index]
+    # A comment ends before a line break, so the piece in front of a token tells whether it is the first on its line.
+    line_first = ["\n" in pieces[index - 1] for index in piece_index]
+    line_first[:1] = [True]
     offsets = list(accumulate(map(len, pieces), initial=0))
     starts = [offsets[index] for index in piece_index]
     texts.append("")
     piece_index.append(len(pieces))
-    line_first.append(True)
+    line_first[len(piece_index) - 1 :] = [True]
     starts.append(len(text))
     return TokenStream(pieces, texts, starts, piece_index, line_first)

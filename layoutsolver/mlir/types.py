@@ -59,10 +59,10 @@ class OtherType:
 
 Type = ScalarType | VectorType | MemRefType | OtherType
 
-_SCALAR = re.compile(r"(?:si|ui|i)([1-9][0-9]*)|(bf16|tf32|f16|f32|f64|f80|f128)|(f([468])E\w+)|(index)")
+_SCALAR = re.compile(r"(?:si|ui|i)([1-9][0-9]{0,8})|(bf16|tf32|f16|f32|f64|f80|f128)|(f([468])E\w+)|(index)")
 _VECTOR = re.compile(r"vector\s*<")
 _MEMREF = re.compile(r"memref\s*<")
-_DIM = re.compile(r"\s*(\[)?\s*([0-9]+|\?)\s*\]?\s*x")
+_DIM = re.compile(r"\s*(?:([0-9]{1,18}|\?)|\[\s*([0-9]{1,18})\s*\])\s*x")
 _LAYOUT = re.compile(r"#ave\.vector_layout<\s*\{\s*mem\s*=\s*#ave\.vec_mem_type<\s*(\w+)\s*>\s*\}\s*>")
 _FLOAT_BITS = {"bf16": 16, "tf32": 32, "f16": 16, "f32": 32, "f64": 64, "f80": 80, "f128": 128}
 
@@ -110,6 +110,8 @@ def _parse_vector(text: str, inside: str) -> Type:
     if None in shape:
         return OtherType(text)
     element, _, tail = _split_first(rest)
+    if not (element[:1].isalpha() or element[:1] == "!"):
+        return OtherType(text)
     layout = _LAYOUT.fullmatch(tail.strip())
     if tail.strip() and layout is None:
         return OtherType(text)
@@ -122,8 +124,9 @@ def _parse_shape(inside: str) -> tuple[tuple[int | None, ...], bool, str]:
     scalable = False
     at = 0
     while match := _DIM.match(inside, at):
-        scalable = scalable or match.group(1) is not None
-        shape.append(None if match.group(2) == "?" else int(match.group(2)))
+        size = match.group(1) or match.group(2)
+        scalable = scalable or match.group(2) is not None
+        shape.append(None if size == "?" else int(size))
         at = match.end()
     return tuple(shape), scalable, inside[at:]
 

@@ -13,11 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from layoutsolver.mlir.lexer import is_number
 from layoutsolver.mlir.tree import Op
 from layoutsolver.ops.spec import OpSpec
 
 _OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _CLOSE = frozenset(_OPEN.values())
+_SHAPED = frozenset({"vector", "memref", "tensor", "complex", "tuple"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +113,12 @@ def _match_custom(op: Op, items: tuple[tuple[str, str], ...]) -> Bound | Mismatc
             while token[:1] == "%":
                 bound.operands.append((argument, at))
                 at += 1
-                if texts[at] != "," or at >= last:
+                if at >= last or texts[at] != ",":
                     break
                 at += 1
-                token = texts[at]
+                token = texts[at] if at < last else ""
+                if token[:1] != "%":
+                    return Mismatch(at, f"operand `{argument}`")
         elif action == "type":
             end = scan_type(texts, at, last)
             if end is None:
@@ -122,7 +126,7 @@ def _match_custom(op: Op, items: tuple[tuple[str, str], ...]) -> Bound | Mismatc
             bound.types[argument] = TypeText(at, end, op.stream.range_text(at, end))
             at = end
         elif action == "enum":
-            if token != "<" or texts[at + 2] != ">":
+            if token != "<" or at + 2 >= last or texts[at + 2] != ">":
                 return Mismatch(at, f"`<{argument}>`")
             bound.enums[argument] = texts[at + 1]
             at += 3
@@ -140,13 +144,13 @@ def _match_custom(op: Op, items: tuple[tuple[str, str], ...]) -> Bound | Mismatc
         elif action == "int":
             if token == "-":
                 at += 1
-            if not texts[at].isdigit() or at >= last:
+            if at >= last or not is_number(texts[at]):
                 return Mismatch(at, "an integer")
             at += 1
         elif action == "optional":
             following = items[position + 1]
             skipping = token != following[1] if following[0] == "token" else token[:1] not in "%<" or not token
-    if at < last and texts[at] == "loc" and texts[at + 1] == "(":
+    if at + 1 < last and texts[at] == "loc" and texts[at + 1] == "(":
         at = skip_bracket(texts, at + 1, last)
     if at < last:
         return Mismatch(at, "the end of the operation")
@@ -163,8 +167,13 @@ def bind_generic(op: Op, spec: OpSpec | None) -> Bound | Mismatch:
     close = skip_bracket(texts, at, last)
     tokens = [index for index in range(at + 1, close - 1) if texts[index][0] == "%"]
     at = close
+    regions = {region.first: region.last for region in op.regions}
     while at < last and texts[at] != ":":
-        if texts[at] == "{" and not any(region.first == at for region in op.regions):
+        if at in regions:
+            at = regions[at]
+        elif texts[at] == "(" and at + 1 in regions:
+            at += 1
+        elif texts[at] == "{":
             end = skip_bracket(texts, at, last)
             bound.attrs = (at, end)
             at = end
@@ -175,6 +184,13 @@ def bind_generic(op: Op, spec: OpSpec | None) -> Bound | Mismatch:
     if at >= last:
         return Mismatch(at, "`:`")
     bound.attrs_at = at
+    if at + 1 >= last or texts[at + 1] != "(":
+        return Mismatch(at + 1, "`(`")
+    arrow = skip_bracket(texts, at + 1, last)
+    if arrow >= last or texts[arrow] != "->":
+        return Mismatch(arrow, "`->`")
+    if arrow + 1 >= last:
+        return Mismatch(arrow + 1, "a type")
     types = trailing_types(op, at + 1)
     if isinstance(types, Mismatch):
         return types
@@ -217,10 +233,16 @@ def trailing_types(op: Op, at: int) -> tuple[list[TypeText], list[TypeText]] | M
         if token in ("->", "into", "to"):
             side = 1
             at += 1
-        elif token in ("(", ")", ","):
+        elif token == ",":
             at += 1
-        elif token in ("loc", ":"):
+        elif token in ("loc", ":", "{"):
             break
+        elif token == "(":
+            close = skip_bracket(texts, at, last)
+            wrong = _list_types(op, at + 1, close - 1, sides[side])
+            if wrong is not None:
+                return wrong
+            at = close
         else:
             end = scan_type(texts, at, last)
             if end is None:
@@ -230,24 +252,38 @@ def trailing_types(op: Op, at: int) -> tuple[list[TypeText], list[TypeText]] | M
     return sides
 
 
+def _list_types(op: Op, at: int, last: int, types: list[TypeText]) -> Mismatch | None:
+    """Append the types, separated by commas, of tokens `[at, last)`."""
+    texts = op.stream.texts
+    while at < last:
+        end = scan_type(texts, at, last)
+        if end is None:
+            return Mismatch(at, "a type")
+        types.append(TypeText(at, end, op.stream.range_text(at, end)))
+        if end < last and texts[end] != ",":
+            return Mismatch(end, "`,` or `)`")
+        at = end + 1
+    return None
+
+
 def scan_type(texts: list[str], at: int, last: int) -> int | None:
     """The index behind the type that begins at `at`, None if none does."""
+    while at < last and texts[at] == "(":
+        at = skip_bracket(texts, at, last)
+        if at >= last or texts[at] != "->":
+            return at
+        at += 1
     if at >= last:
         return None
     token = texts[at]
-    if token == "(":
-        at = skip_bracket(texts, at, last)
-        if at < last and texts[at] == "->":
-            return scan_type(texts, at + 1, last)
-        return at
     if token == "<":
         return skip_bracket(texts, at, last)
     if not (token[0].isalpha() or token[0] in "!_"):
         return None
     at += 1
     if at < last and texts[at] == "<":
-        at = skip_bracket(texts, at, last)
-    return at
+        return skip_bracket(texts, at, last)
+    return None if token in _SHAPED else at
 
 
 def skip_bracket(texts: list[str], at: int, last: int) -> int:

@@ -26,13 +26,15 @@ class LooseOp:
     """What could be told of an operation: operand tokens, names that it defines for its regions, result types.
 
     `result_types` has one entry per result value (`%x:2` is two), None where the text tells nothing;
-    `operand_types` is None where types cannot be matched with operands.
+    `operand_types` is None where types cannot be matched with operands; `mismatch` is where the text departs from the
+    generic form, if it is written in that.
     """
 
     operands: list[int]
     arguments: list[Argument] = field(default_factory=list)
     result_types: list[TypeText | None] = field(default_factory=list)
     operand_types: list[TypeText] | None = None
+    mismatch: Mismatch | None = None
 
 
 def bind_loose(op: Op) -> LooseOp:
@@ -41,7 +43,7 @@ def bind_loose(op: Op) -> LooseOp:
     if op.is_generic:
         bound = bind_generic(op, None)
         if isinstance(bound, Mismatch):
-            return LooseOp(list(op.uses), [], [None] * count)
+            return LooseOp(list(op.uses), [], [None] * count, None, bound)
         operands = [token for _, token in bound.operands]
         return LooseOp(operands, [], list(bound.result_types), list(bound.operand_types))
     arguments = _header_arguments(op)
@@ -50,7 +52,7 @@ def bind_loose(op: Op) -> LooseOp:
     colon, arrow = _type_marks(op)
     loose = LooseOp(operands, arguments, [None] * count)
     if op.regions and arrow < 0:
-        return loose
+        return _bind_behind_regions(op, loose, count)
     start = colon if colon >= 0 else arrow
     if start < 0:
         return loose
@@ -74,6 +76,20 @@ def bind_loose(op: Op) -> LooseOp:
     return loose
 
 
+def _bind_behind_regions(op: Op, loose: LooseOp, count: int) -> LooseOp:
+    """Add the result types that stand behind the last region, after `->` or `:`."""
+    texts = op.stream.texts
+    at = op.regions[-1].last
+    while at < op.last and texts[at] not in ("->", ":"):
+        at = skip_bracket(texts, at, op.last) if texts[at] in _OPEN else at + 1
+    if count and at < op.last:
+        sides = trailing_types(op, at + (texts[at] == ":"))
+        if isinstance(sides, tuple):
+            types: list[TypeText | None] = list(sides[1] or sides[0])
+            loose.result_types = (types + [None] * count)[:count]
+    return loose
+
+
 def _type_marks(op: Op) -> tuple[int, int]:
     """The last `:` outside brackets before any region, and the `->` behind it; -1 where there is none."""
     texts = op.stream.texts
@@ -94,7 +110,10 @@ def _type_marks(op: Op) -> tuple[int, int]:
 
 
 def _header_arguments(op: Op) -> list[Argument]:
-    """Names that the text in front of a region defines for it: `%i = …`, `(%x = %init)`, `%a: type`."""
+    """Names that the text in front of a region defines for it: `%i = …`, `(%x = %init)`, `(%i, %j) in …`, `%a: type`.
+
+    Whether `%a: type` is a definition cannot be told from the text where an operand is printed with its type alike.
+    """
     if not op.regions:
         return []
     texts = op.stream.texts
@@ -105,10 +124,23 @@ def _header_arguments(op: Op) -> list[Argument]:
             continue
         follows = texts[token + 1]
         name = Name(texts[token], token)
-        if follows == "=":
+        if follows == "=" or _in_name_list(texts, token):
             arguments.append(Argument(name, "", token, token))
         elif follows == ":" and texts[token - 1] in ("(", ","):
             last = scan_type(texts, token + 2, head_end) or token + 2
             text = op.stream.range_text(token + 2, last)
             arguments.append(Argument(name, text, token + 2, last))
     return arguments
+
+
+def _in_name_list(texts: list[str], token: int) -> bool:
+    """Whether the name stands in parentheses of names only, with `=` or `in` behind: `(%i, %j) = …`."""
+    at = token + 1
+    while texts[at] == "," and texts[at + 1][:1] == "%":
+        at += 2
+    if texts[at] != ")" or texts[at + 1] not in ("=", "in"):
+        return False
+    at = token - 1
+    while texts[at] == "," and texts[at - 1][:1] == "%":
+        at -= 2
+    return texts[at] == "("

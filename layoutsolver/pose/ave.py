@@ -146,7 +146,8 @@ class _Poser:
             return
         densest = DOMAINS[bits][0]
         room = VECMEM_TYPES[densest].lanes
-        message = f"`{name}` has {lanes} elements of {bits} bit{'s' * (bits != 1)}; a register holds {room}"
+        own = known.vector.bits if known.vector is not None else bits
+        message = f"`{name}` has {lanes} elements of {own} bit{'s' * (own != 1)}; a register holds {room}"
         note = f"that is in the densest layout, {densest}"
         self.diagnostics.append(Diagnostic("LS0304", "error", message, label, notes=(note,)))
 
@@ -194,8 +195,8 @@ class _Poser:
         if spec is None:
             self.pose_unknown(node)
             return
-        if not node.types and spec.assembly and (node.operands or node.results):
-            return
+        if not node.types and spec.rule != "none":
+            return  # its text departs from its form, which was reported
         if not self.check(node):
             return
         rule = "same" if self.compat and spec.rule in COMPAT_DEFAULTS else spec.rule
@@ -490,9 +491,8 @@ class _Poser:
         """Say that nothing is known of how the operation treats layouts."""
         if self.compat:
             return
-        vectors = [
-            f"`{self.graph.values[value].name}`" for value in self.graph.vectors([*node.operands, *node.results])
-        ]
+        touched = dict.fromkeys(self.graph.vectors([*node.operands, *node.results]))
+        vectors = [f"`{self.graph.values[value].name or 'an unnamed result'}`" for value in touched]
         known = node.name.startswith("ave.hir.") or node.name.split(".")[0] in LOWERED_BEFORE
         note = (
             "lower it to `ave.hir` operations before layouts are decided"

@@ -8,7 +8,7 @@ from layoutsolver.ops.assembly import attribute_entries
 _CASTS = frozenset({"builtin.unrealized_conversion_cast", "vector.shape_cast"})
 
 _LANE_BY_LANE = frozenset(
-    {"elementwise", "select", "compare", "compare_scalar", "convert", "truncate", "reshape", "gather"}
+    {"elementwise", "select", "compare", "compare_scalar", "convert", "truncate", "reshape", "gather", "layout_cast"}
 )
 """Rule families whose element i of the result depends on elements i of the operands alone."""
 

@@ -153,17 +153,11 @@ def next_best_by_cp_sat(
     Each is `(cost, number in the list, masks)`; the list ends early where a limit is reached.
     """
     found: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = []
+    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
     while len(found) < count:
-        answer = best_by_cp_sat(
-            problem,
-            compiled,
-            component,
-            state,
-            choices,
-            limits,
-            limits.seconds,
-            [masks for _, _, masks in found],
-        )
+        left = None if deadline is None else max(0.01, deadline - time.monotonic())
+        forbidden = [masks for _, _, masks in found]
+        answer = best_by_cp_sat(problem, compiled, component, state, choices, limits, left, forbidden)
         if answer.status != "optimal":
             break
         found.append((answer.cost, (len(found),), tuple(answer.masks)))

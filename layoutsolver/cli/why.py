@@ -1,0 +1,40 @@
+"""`layoutsolver why`: why a value has its layout, and what speaks against the others."""
+
+from __future__ import annotations
+
+import argparse
+
+from layoutsolver.api import solve
+from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, worst
+from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.output import deliver
+from layoutsolver.cli.solve import exit_status
+from layoutsolver.explain.why import values_named, why, why_text
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer for every value of that name, in all parts of the input."""
+    try:
+        solver_options = solve_options(options)
+        inputs = read_inputs(options)
+    except UsageError as error:
+        return usage_error(str(error))
+    except InputError as error:
+        print_diagnostics(options, [error.diagnostic])
+        return EXIT_INPUT
+    status = EXIT_OK
+    answers: list[str] = []
+    names: dict[str, None] = {}
+    for source in inputs.sources:
+        result = solve(source, solver_options)
+        print_diagnostics(options, result.diagnostics)
+        status = worst(status, exit_status(result))
+        if result.posed is None or result.solution is None or not result.solution.layouts:
+            continue
+        names.update(dict.fromkeys(value.id for value in result.posed.problem.values))
+        for value in values_named(result.posed, options.value):
+            answers.append(why_text(why(result.posed, result.solution, value, solver_options.limits)))
+    if not answers and status == EXIT_OK:
+        return usage_error(f"no vector `{options.value}`: there are {', '.join(names) or 'none'}")
+    return deliver(options.output, "\n".join(answers), status)
