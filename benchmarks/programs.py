@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-HEAD = """func.func @f(%b: memref<256xi8, #hivm.address_space<ub>>, %d: memref<256xf32, #hivm.address_space<ub>>) attributes {hivm.vector_function} {
+HEAD = """func.func @f(%b: memref<256xi8, #hivm.address_space<ub>>, %d: memref<256xf32, #hivm.address_space<ub>>)
+    attributes {hivm.vector_function} {
   %c0 = arith.constant 0 : index
 """
 TAIL = "  return\n}\n"

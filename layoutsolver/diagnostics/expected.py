@@ -33,9 +33,9 @@ class Expected:
 
 
 def expected_in(source: SourceFile) -> list[Expected]:
-    """All expectations of a file, in order.
+    r"""All expectations of a file, in order.
 
-    >>> [item] = expected_in(SourceFile("a", "// expected-error@+1 {{no layout}}\\nx"))
+    >>> [item] = expected_in(SourceFile("a", "// expected-error@+1 {{no layout}}\nx"))
     >>> item.severity, item.line, item.text
     ('error', 2, 'no layout')
     """

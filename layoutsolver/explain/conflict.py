@@ -77,7 +77,9 @@ def _definitions(posed: Posed, values: list[int], labels: list[Label]) -> list[L
     for value in dict.fromkeys(values[: SHARED + 1]):
         known = posed.graph.values[posed.value_of[value]]
         if all(label.span != known.span for label in [*labels, *out]):
-            out.append(Label(posed.graph.module.source, known.span, f"`{posed.problem.values[value].id}` is defined here"))
+            out.append(
+                Label(posed.graph.module.source, known.span, f"`{posed.problem.values[value].id}` is defined here")
+            )
     return out
 
 
@@ -101,9 +103,7 @@ def _joint(
     shared = _shared(posed, rest)
     ordered = sorted(rest, key=lambda group: -_start(group_where(posed, group)))
     source = posed.graph.module.source
-    labels = [
-        Label(source, _span(group_where(posed, group)), _together(posed, group, shared)) for group in ordered
-    ]
+    labels = [Label(source, _span(group_where(posed, group)), _together(posed, group, shared)) for group in ordered]
     notes = [group_words(posed, group) for group in ordered]
     notes += [group_words(posed, ("domain", index)) for index in domains]
     notes.append(_closing(len(conflict.groups), conflict.minimal))
@@ -158,9 +158,7 @@ def _cut(posed: Posed, groups: list[Group], relaxed: frozenset[int]) -> tuple[in
 def _one_value(posed: Posed, groups: list[Group]) -> tuple[int, list[Part]] | None:
     """A value for which the groups that touch it leave no layout, each group being taken by itself."""
     for value in dict.fromkeys(value for group in groups for value in _values(posed, group)):
-        parts = [
-            Part((group,), _allowed(posed, [group], value)) for group in groups if value in _values(posed, group)
-        ]
+        parts = [Part((group,), _allowed(posed, [group], value)) for group in groups if value in _values(posed, group)]
         common = set.intersection(*(set(part.allowed) for part in parts))
         if len(parts) == len(groups) and not common and all(part.allowed for part in parts):
             return value, sorted(parts, key=lambda part: -_first_place(posed, part))

@@ -42,7 +42,9 @@ def upstream_report(posed: Posed, failing: int) -> str:
 def _lines(posed: Posed, node: OpNode) -> Iterator[str]:
     graph = posed.graph
     source = graph.module.source
-    if not graph.vectors(node.results) and (node.spec is None or node.spec.rule in ("return", "scatter", "unaligned_store")):
+    if not graph.vectors(node.results) and (
+        node.spec is None or node.spec.rule in ("return", "scatter", "unaligned_store")
+    ):
         yield f"Not Implemented Vector Store Op: {_printed(node)}"
     line, column = source.line_column(node.op.name_span.start)
     yield "No Solve"

@@ -16,6 +16,9 @@ from layoutsolver.ops.loose import bind_loose
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.source import Span
 
+MOST_RUNS = 10**9
+"""Operations that run more often count as running so often: costs stay within what solvers compute exactly."""
+
 ASSUMED_TRIP_COUNT = 16
 """How often a loop with unknown bounds is taken to run, where the caller does not say."""
 
@@ -197,7 +200,7 @@ class _Builder:
         op, graph = node.op, self.graph
         bounds = tuple(node.operands[:3])
         count = trip_count([graph.constants.get(bound) for bound in bounds])
-        weight = node.weight * (self.assumed if count is None else count)
+        weight = min(node.weight * (self.assumed if count is None else count), MOST_RUNS)
         values: list[int] = []
         if op.regions:
             scope: list[str] = []

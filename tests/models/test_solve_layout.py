@@ -71,9 +71,7 @@ def test_cp_sat_gives_what_enumeration_gives(seed: int, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("nodes", [1, 4096])
 @pytest.mark.parametrize("seed", range(40))
-def test_ranking_lists_the_cheapest_solutions_in_order(
-    seed: int, nodes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ranking_lists_the_cheapest_solutions_in_order(seed: int, nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("layoutsolver_models.solve.rank.LISTED", nodes)
     problem = random_problem(random.Random(seed), 5, 3)
     oracle = brute_force(problem)
@@ -100,7 +98,7 @@ def long_chain(length: int) -> LayoutProblem:
 
 def best_of_chain(problem: LayoutProblem) -> int:
     """The least cost of `long_chain`, by dynamic programming."""
-    best = {x: 0 for x in "abc"}
+    best = dict.fromkeys("abc", 0)
     for n in range(len(problem.values)):
         own = {row.layouts[0]: row.cost for row in problem.tables[1 + n % 2].rows}
         best = {x: own[x] + min(best[y] + (x != y if n else 0) for y in "abc") for x in "abc"}
@@ -120,7 +118,9 @@ def test_preference_decides_between_equal_costs_in_cp_sat() -> None:
     values = tuple(LayoutValue(f"v{n}", 8, 1, ("a", "b", "c")) for n in range(40))
     relations = tuple(Relation("apart", 0, (n, n + 1)) for n in range(39))
     order = tuple(Choice("value", n) for n in range(40))
-    solution = solve_layout(LayoutProblem(("a", "b", "c"), values, (Table(("x", "y"), rows),), relations, (), (), order))
+    solution = solve_layout(
+        LayoutProblem(("a", "b", "c"), values, (Table(("x", "y"), rows),), relations, (), (), order)
+    )
     assert solution.layouts == tuple("ab" * 20)
 
 
@@ -172,9 +172,7 @@ def test_listing_many_parts_keeps_the_order_of_costs(seed: int) -> None:
     for part in range(30):
         values.append(LayoutValue(f"v{part}", 8, 1, ("a", "b", "c")))
         relations.append(Relation("op", rng.randrange(3), (part,)))
-    tables = tuple(
-        Table(("x",), tuple(Row(x, (x,), rng.randint(0, 9)) for x in "abc")) for _ in range(3)
-    )
+    tables = tuple(Table(("x",), tuple(Row(x, (x,), rng.randint(0, 9)) for x in "abc")) for _ in range(3))
     problem = LayoutProblem(("a", "b", "c"), tuple(values), tables, tuple(relations))
     found = list(ranked_solutions(problem, 50))
     costs = [solution.cost for solution in found]

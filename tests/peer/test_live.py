@@ -76,7 +76,8 @@ STORE = """  %m{n} = ave.hir.pge <ALL> : vector<64xi1>
   ave.hir.masked_store <NORM_B8> %b[%c0], %m{n}, %x{n} : memref<64xi8>, vector<64xi1>, vector<64xi8>
 """
 
-OPEN = """func.func @f(%b: memref<64xi8>, %s: i8, %d: memref<64xf32>, %t: f32, %f: f16) attributes {{hivm.vector_function}} {{
+OPEN = """func.func @f(%b: memref<64xi8>, %s: i8, %d: memref<64xf32>, %t: f32, %f: f16)
+    attributes {{hivm.vector_function}} {{
   %c0 = arith.constant 0 : index
 {before}{stores}{behind}  return
 }}

@@ -51,8 +51,7 @@ def layouts_by_name(result: SolveResult) -> dict[str, str]:
     assert result.posed is not None
     assert result.solution is not None
     return {
-        value.id: layout
-        for value, layout in zip(result.posed.problem.values, result.solution.layouts, strict=True)
+        value.id: layout for value, layout in zip(result.posed.problem.values, result.solution.layouts, strict=True)
     }
 
 

@@ -6,6 +6,7 @@ A core is sufficient, not minimal, and not to be believed as it comes: the calle
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from layoutsolver_models.cp.model import GroupedModel
 from layoutsolver_models.problems.layout import LayoutProblem
@@ -64,7 +65,7 @@ def _post_tie(
     model: GroupedModel, values: tuple[int, ...], layout: list[dict[str, int]], switch: int, name: str
 ) -> None:
     """With the switch on, a layout of one value is the layout of the next."""
-    for left, right in zip(values, values[1:], strict=False):
+    for left, right in pairwise(values):
         for one, other in ((left, right), (right, left)):
             for chosen, literal in layout[one].items():
                 partner = layout[other].get(chosen)

@@ -194,10 +194,7 @@ class _RepairModel:
                 copies[value, layout] = Copy(value, layout)
                 literals.append(clone.literal)
         rewrites = [
-            (number, row)
-            for number, options in self.rewritten.items()
-            for row, literal in options
-            if literal in true
+            (number, row) for number, options in self.rewritten.items() for row, literal in options if literal in true
         ]
         literals += [literal for options in self.rewritten.values() for _, literal in options if literal in true]
         redirects = [
@@ -247,8 +244,6 @@ class _RepairModel:
                 if port == producer.port or wanted == self.definition(operand, true):
                     continue
                 out.append(
-                    Redirect(
-                        copies[operand, wanted], "relation", producer.relation, port, copies[value, layout]
-                    )
+                    Redirect(copies[operand, wanted], "relation", producer.relation, port, copies[value, layout])
                 )
         return out
