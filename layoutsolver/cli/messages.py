@@ -29,11 +29,14 @@ def style_for(options: argparse.Namespace) -> Style:
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Diagnostics as they are shown: errors before warnings, each kind by place; equal places as they came."""
+    """Diagnostics as they are shown: errors before warnings, each kind by place; equal places as they came.
 
-    def key(item: Diagnostic) -> tuple[int, int]:
+    A string that is never closed comes first, since what is said of brackets may follow from it.
+    """
+
+    def key(item: Diagnostic) -> tuple[int, bool, int]:
         place = item.primary.span.start if item.primary is not None else 0
-        return ("error", "warning", "note").index(item.severity), place
+        return ("error", "warning", "note").index(item.severity), item.code != "LS0007", place
 
     return sorted(diagnostics, key=key)
 
