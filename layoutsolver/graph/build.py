@@ -397,14 +397,25 @@ class _Builder:
                     scope.append(text)
         for part in range(number, self.result_count(node)):
             node.results.append(self.define("", self.result_type(node, part), node.span, node.index, part))
-        if number and node.spec is not None and node.spec.assembly:
-            wanted = sum(1 for role in node.spec.results if not role.optional)
-            if not wanted <= number <= len(node.spec.results) and node.types:
-                self.report("LS0205", f"`{node.name}` has {wanted} results, {number} are named", node.span)
-        elif number and op.is_generic and node.operand_type_texts is not None:
-            wanted = len(node.result_type_texts)
-            if wanted != number:
-                self.report("LS0205", f"`{node.name}` has {wanted} results, {number} are named", node.span)
+        self.check_result_count(node, number)
+
+    def check_result_count(self, node: OpNode, named: int) -> None:
+        """Report results that the operation does not have, or that its text does not name."""
+        if not named:
+            return
+        spec = node.spec
+        fewest, most = named, named
+        if spec is not None and spec.assembly and node.types:
+            fewest, most = sum(1 for role in spec.results if not role.optional), len(spec.results)
+        elif spec is not None and not spec.assembly and not spec.results:
+            fewest = most = 0
+        elif node.op.is_generic and node.operand_type_texts is not None:
+            fewest = most = len(node.result_type_texts)
+        if not fewest <= named <= most:
+            has = f"{fewest} result{'s' * (fewest != 1)}"
+            first, last = node.op.results[0].token, node.op.results[-1].token
+            span = Span(self.module.stream.starts[first], self.module.stream.end(last))
+            self.report("LS0205", f"`{node.name}` has {has}, {named} {'is' if named == 1 else 'are'} named", span)
 
     def result_count(self, node: OpNode) -> int:
         """How many results the operation has, named or not, as far as its text tells."""

@@ -431,7 +431,6 @@ def test_written_layouts_of_a_random_program_are_solved_to_the_same(seed: int) -
         assert annotate(solved(written), layouts=True) == written
 
 
-@pytest.mark.xfail(reason="a cast of a vector<256xi1> before a call counts as 256 elements", strict=True)
 def test_a_whole_predicate_register_is_passed_to_a_call_through_its_cast() -> None:
     settle(
         "func.func private @out(vector<64xf32>, vector<256xi1>)\n"

@@ -210,15 +210,6 @@ BEFORE = "".join(PROGRAM.splitlines(keepends=True)[:5])
 CUTS = [(op, at) for op in CUT for at in tokenize(op).starts[1:-1]]
 CUT_IDS = [op[:at].split()[-1] + f"|{at}" for op, at in CUTS]
 
-KNOWN_FAULTS = {"=|7": "`%y =` before `return` on the next line is taken for a `return` with a result"}
-CUTS_BEFORE_ANOTHER = [
-    pytest.param(*cut, id=name, marks=pytest.mark.xfail(reason=KNOWN_FAULTS[name], strict=True))
-    if name in KNOWN_FAULTS
-    else pytest.param(*cut, id=name)
-    for cut, name in zip(CUTS, CUT_IDS, strict=True)
-]
-
-
 @pytest.mark.parametrize(("op", "at"), CUTS, ids=CUT_IDS)
 def test_a_file_that_ends_within_an_operation_is_unreadable(op: str, at: int, tmp_path: Path, run: Run) -> None:
     text = BEFORE + op[:at].rstrip()
@@ -229,7 +220,7 @@ def test_a_file_that_ends_within_an_operation_is_unreadable(op: str, at: int, tm
     assert not (tmp_path / "out.mlir").exists()
 
 
-@pytest.mark.parametrize(("op", "at"), CUTS_BEFORE_ANOTHER)
+@pytest.mark.parametrize(("op", "at"), CUTS, ids=CUT_IDS)
 def test_an_operation_that_breaks_off_before_the_next_is_reported_on_its_line(
     op: str, at: int, tmp_path: Path, run: Run
 ) -> None:

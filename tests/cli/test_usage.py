@@ -14,7 +14,7 @@ from layoutsolver.cli import main as command
 from layoutsolver.cli.parser import LARGEST
 from tests.cli.running import INFEASIBLE, PROGRAM, Run, write
 
-VERBS = ("solve", "space", "ops", "schema", "explain")
+VERBS = ("solve", "space", "ops", "schema", "explain", "why")
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,6 @@ VERBS = ("solve", "space", "ops", "schema", "explain")
         ("schema", "layout-problem", "layout-solution"),
         ("explain",),
         ("explain", "LS9999"),
-        ("explain", "../../README"),
     ],
 )
 def test_a_usage_error_has_status_2_and_a_message(arguments: tuple[str, ...], tmp_path: Path, run: Run) -> None:
@@ -116,7 +115,7 @@ def raising(error: BaseException) -> Callable[..., NoReturn]:
 @pytest.mark.parametrize("verb", VERBS)
 def test_an_interrupt_has_status_130(verb: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.import_module(f"layoutsolver.cli.{verb}"), "run", raising(KeyboardInterrupt()))
-    outcome = run(verb, *{"solve": ["x"], "space": ["x"], "explain": ["LS0101"]}.get(verb, []))
+    outcome = run(verb, *{"solve": ["x"], "space": ["x"], "explain": ["LS0101"], "why": ["x", "y"]}.get(verb, []))
     assert (outcome.status, outcome.out, outcome.err) == (130, "", "interrupted\n")
 
 

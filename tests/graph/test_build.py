@@ -324,8 +324,8 @@ def test_a_group_of_casts_with_a_wrong_type_in_the_middle_is_reported() -> None:
         ('"t.a"(%x) : (i8, ) -> (1)', "LS0004", "1"),
         ('"t.a"(%x) : () -> ()', "LS0004", "("),
         ('"t.a"(%x) : (i8, i8) -> ()', "LS0004", "("),
-        ('%r = "t.a"(%x) : (i8) -> (i8, i8)', "LS0205", '"t.a"'),
-        ('%r:2 = "t.a"(%x) : (i8) -> i8', "LS0205", '"t.a"'),
+        ('%r = "t.a"(%x) : (i8) -> (i8, i8)', "LS0205", "%r"),
+        ('%r:2 = "t.a"(%x) : (i8) -> i8', "LS0205", "%r"),
     ],
 )
 def test_a_generic_operation_that_departs_from_its_form_is_reported(line: str, code: str, where: str) -> None:
