@@ -8,15 +8,8 @@ import os
 import sys
 from typing import NoReturn
 
-EXIT_OK, EXIT_PROGRAM, EXIT_USAGE, EXIT_INPUT, EXIT_LIMIT, EXIT_DEFECT, EXIT_INTERRUPT = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    70,
-    130,
-)
+EXIT_OK, EXIT_PROGRAM, EXIT_USAGE, EXIT_INPUT, EXIT_LIMIT = 0, 1, 2, 3, 4
+EXIT_DEFECT, EXIT_INTERRUPT, EXIT_PIPE = 70, 130, 141
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -35,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         return EXIT_INTERRUPT
     except BrokenPipeError:
         _silence_stdout()
-        return EXIT_OK
+        return EXIT_PIPE
     except Exception:
         if options.debug:
             raise
@@ -64,6 +57,7 @@ def run() -> NoReturn:
             sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()
+        status = status or EXIT_PIPE
     except OSError as error:
         print(f"layoutsolver: error: cannot write standard output: {error.strerror or error}", file=sys.stderr)
         _silence_stdout()
@@ -100,7 +94,9 @@ def _defect(arguments: list[str], text: str | None) -> int:
         where = f"a reproducer is in {file.name}"
     except OSError as error:
         where = f"no reproducer could be written ({error.strerror or error}), `--debug` shows where it happens"
-    print(f"layoutsolver: this is a defect of layoutsolver; {where}", file=sys.stderr)
+    kind, value = sys.exc_info()[:2]
+    what = f"{kind.__name__ if kind is not None else 'error'}: {value}" if str(value) else getattr(kind, "__name__", "")
+    print(f"layoutsolver: this is a defect of layoutsolver ({what}); {where}", file=sys.stderr)
     return EXIT_DEFECT
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from difflib import get_close_matches
+
 import re
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
@@ -38,6 +41,7 @@ def build_graph(module: Module, assumed_trip_count: int = ASSUMED_TRIP_COUNT) ->
     builder = _Builder(module, assumed_trip_count)
     builder.enter_ops(module.ops, -1, -1, 1)
     builder.check_calls()
+    builder.explain_undefined()
     return builder.graph, builder.diagnostics
 
 
@@ -49,6 +53,7 @@ class _Builder:
         self.graph = Graph(module)
         self.assumed = assumed_trip_count
         self.diagnostics: list[Diagnostic] = []
+        self.unresolved: list[tuple[int, str]] = []
         self.names: dict[str, int] = {}
         self.pending: list[list[tuple[int, int, str]]] = []
         self.specs = all_specs()
@@ -344,7 +349,27 @@ class _Builder:
 
     def undefined(self, text: str, token: int) -> None:
         span = Span(self.module.stream.starts[token], self.module.stream.end(token))
+        self.unresolved.append((len(self.diagnostics), text))
         self.report("LS0201", f"`{text}` is used but not defined", span)
+
+    def explain_undefined(self) -> None:
+        """Add to each undefined name where a value of that name, or of a similar one, is defined after all."""
+        if not self.unresolved:
+            return
+        by_name = {value.name: value for value in reversed(self.graph.values) if value.name}
+        for index, name in self.unresolved:
+            item = self.diagnostics[index]
+            known = by_name.get(name)
+            near = [] if known is not None else get_close_matches(name, by_name, 1, 0.8)
+            if known is not None:
+                later = item.primary is not None and known.span.start > item.primary.span.start
+                text = "defined here, behind its use" if later else "defined here, but not visible outside of its region"
+                label = Label(self.source, known.span, text)
+            elif near:
+                label = Label(self.source, by_name[near[0]].span, f"is `{near[0]}` meant?")
+            else:
+                continue
+            self.diagnostics[index] = replace(item, secondary=(*item.secondary, label))
 
     def resolve_late(self, op: int, operand: int, name: str) -> None:
         node = self.graph.ops[op]
@@ -369,7 +394,10 @@ class _Builder:
         if value < 0:
             return
         known = self.graph.values[value]
-        if known.type.text == text or not known.type.text or "<" in (text[0], known.type.text[0]):
+        if not known.type.text:
+            known.type = self.type_of(text)  # its own operation does not tell: the first use does
+            return
+        if known.type.text == text or "<" in (text[0], known.type.text[0]):
             return
         if not same_type(self.type_of(text), known.type):
             token = node.operand_tokens[number]

@@ -8,12 +8,14 @@ constraints, and nothing else, so that its verdict and its choice come out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.types import VectorType
 from layoutsolver.ops.assembly import attribute_entries
+from layoutsolver.ops.registry import all_specs
 from layoutsolver.pose.ave_check import ELEMENT_TYPES, check_op
 from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS, AveTables, family_widths
 from layoutsolver.pose.ave_values import in_cast_chain, layout_change, needed_lanes
@@ -435,7 +437,7 @@ class _Poser:
         elif rule == "bitcast":
             self.pose_bitcast(node)
         elif rule == "constant":
-            self.late.append(Choice("value", self.number[node.results[0]]))
+            self.late += [Choice("value", self.number[value]) for value in self.graph.vectors(node.results)]
         elif rule not in ("call", "return", "annotation", "print"):
             self.pose_unknown(node)
 
@@ -493,8 +495,9 @@ class _Poser:
             return
         touched = dict.fromkeys(self.graph.vectors([*node.operands, *node.results]))
         vectors = [f"`{self.graph.values[value].name or 'an unnamed result'}`" for value in touched]
-        known = node.name.startswith("ave.hir.") or node.name.split(".")[0] in LOWERED_BEFORE
-        note = (
+        known = node.name.split(".")[0] in LOWERED_BEFORE
+        near = get_close_matches(node.name, all_specs(), 1, 0.7) if node.name.startswith("ave.") else []
+        note = f"there is no such operation: is `{near[0]}` meant?" if near else (
             "lower it to `ave.hir` operations before layouts are decided"
             if known
             else "only `ave.hir` operations, loops, calls, casts and constants may touch vectors here"
