@@ -13,7 +13,7 @@ from layoutsolver.api import SolveOptions
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.source import SourceFile, Span, split_input
 from layoutsolver_models.solve.layout import Limits
-from layoutsolver_models.targets.chip import chip_names
+from layoutsolver_models.targets.chip import ChipError, chip_names, chip_of_device, device_is_known, load_chip
 
 
 class InputError(Exception):
@@ -130,8 +130,15 @@ def solve_options(options: argparse.Namespace) -> SolveOptions:
     target, colon, chip = options.target.partition(":")
     if target not in ("auto", "ave") or (target == "auto" and colon):
         raise UsageError(f"no target `{options.target}`: there are auto, ave and ave:CHIP")
-    if colon and chip not in chip_names():
-        raise UsageError(f"no chip `{chip}`: there are {', '.join(chip_names())}")
+    try:
+        for name in chip_names():
+            load_chip(name)
+        if colon and chip not in chip_names():
+            if not device_is_known(chip):
+                raise UsageError(f"no chip `{chip}`: there are {', '.join(chip_names())}")
+            chip = chip_of_device(chip)
+    except ChipError as error:
+        raise UsageError(str(error)) from None
     limits = Limits(options.time_limit, options.workers, options.seed)
     compat = "upstream" if getattr(options, "upstream_report", False) else options.compat
     conflicts, repairs = getattr(options, "max_conflicts", 1), getattr(options, "repairs", 0)

@@ -185,6 +185,9 @@ class _Reader:
             self.report("LS0004", here, "expected the name of an operation")
             return self.read_nameless(first, results)
         name = token.strip('"')
+        undotted = token[0] != '"' and "." not in token and token not in UNDOTTED_OPS
+        if undotted and texts[self.at + 1] != "=":
+            self.report("LS0004", self.at, f"`{token}` is no operation: names begin with their dialect, as in `arith.addi`")
         op = Op(self.stream, name, self.at, first, results)
         self.at += 1
         self.read_body(op)

@@ -17,6 +17,33 @@ _KINDS = {
 
 _SOURCE = "HIVMAVEOps.td"
 
+_ROUNDINGS = ("rint", "round", "floor", "ceil", "trunc", "odd", "truncwithoverflow")
+_PARTS = ("part_even", "part_odd")
+
+ENUMERATORS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("vload", "dist"): (
+        "NORM", "BRC_B8", "BRC_B16", "BRC_B32", "US_B8", "US_B16", "DS_B8", "DS_B16", "BDINTLV", "DINTLV_B8",
+        "DINTLV_B16", "UNPK_B8", "UNPK_B16", "BLK", "E2B_B16", "E2B_B32", "UNPK_B32", "DINTLV_B32", "UNPK4_B8",
+        "SPLT4CHN_B8", "SPLT2CHN_B8", "SPLT2CHN_B16", "US", "DS", "PK", "BRC_B64",
+    ),
+    ("masked_store", "dist"): (
+        "NORM_B8", "NORM_B16", "NORM_B32", "ONEPT_B8", "ONEPT_B16", "ONEPT_B32", "PK_B16", "PK_B32", "INTLV_B8",
+        "INTLV_B16", "PK_B64", "INTLV_B32", "PK4_B32", "MRG4CHN_B8", "MRG2CHN_B8", "MRG2CHN_B16", "NORM_B64",
+        "ONEPT_B64",
+    ),
+    ("pge", "pattern"): (
+        "ALL", "VL1", "VL2", "VL3", "VL4", "VL8", "VL16", "VL32", "VL64", "VL128", "M3", "M4", "H", "Q", "ALLF",
+    ),
+    **{(f"preg.{op}", "width"): ("b8", "b16", "b32", "undef") for op in ("not", "and", "or", "xor")},
+    ("preg.cast", "mode"): ("UNPK_B8", "UNPK_B16", "UNPK4_B8", "PK_B16", "PK_B32", "PK4_B32"),
+    ("vci", "order"): ("INCREASE", "DECREASE"),
+    **{(op, "predicate"): ("EQ", "NE", "GT", "GE", "LT", "LE", "ULE", "UGE", "ULT", "UGT") for op in ("vcmp", "vcmps")},
+    ("reduction", "kind"): ("add", "min", "max", "xori", "umin", "umax"),
+    **{(op, "rnd"): _ROUNDINGS for op in ("vtruncf", "vfptosi", "vfptoui", "vtrc")},
+    **{(op, "part"): _PARTS for op in ("vextf", "vtruncf", "vfptoui", "vuitofp")},
+}  # fmt: skip
+"""The enumerators that stand in angle brackets, by mnemonic and kind. Source: HIVMAVEAttrs.td."""
+
 
 def _role(name: str) -> Role:
     plain = name.rstrip("*?")

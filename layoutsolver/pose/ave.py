@@ -20,9 +20,10 @@ from layoutsolver.pose.ave_check import ELEMENT_TYPES, check_op
 from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS, AveTables, family_widths
 from layoutsolver.pose.ave_values import in_cast_chain, layout_change, needed_lanes
 from layoutsolver.pose.posed import Posed
+from layoutsolver.source import Span
 from layoutsolver_models.problems.layout import Choice, LayoutProblem, LayoutValue, Pin, Relation, Tie, Where
 from layoutsolver_models.rules.row import LayoutRule
-from layoutsolver_models.targets.chip import chip_of_device, load_chip
+from layoutsolver_models.targets.chip import chip_names, chip_of_device, device_is_known, load_chip
 from layoutsolver_models.vecmem import DOMAINS, LAYOUTS, VECMEM_TYPES, holds, layout_width
 
 RAW_OPS = ("arith.", "math.")
@@ -53,6 +54,7 @@ class _Poser:
         self.source = graph.module.source
         self.texts = graph.module.stream.texts
         self.compat = options.compat
+        self.chosen = options.chip
         self.chip = options.chip or chip_of_device(_device(graph))
         self.tables = AveTables(load_chip(self.chip), options.rules)
         self.number: dict[int, int] = {}
@@ -83,6 +85,7 @@ class _Poser:
             from layoutsolver.pose.ave_boundary import pose_boundaries
 
             pose_boundaries(self)
+        self.warn_of_defaults()
         problem = LayoutProblem(
             LAYOUTS, tuple(self.values), tuple(self.tables.tables), tuple(self.relations), tuple(self.ties),
             tuple(self.pins), self.preference(), ("preference",) if self.compat else ("instructions", "preference"),
@@ -92,6 +95,19 @@ class _Poser:
             self.relation_operands, self.tie_operands, self.diagnostics,
             self.compat, self.chip,
         )  # fmt: skip
+
+    def warn_of_defaults(self) -> None:
+        """Say where nothing is decided, and where the costs are those of another chip than the file's."""
+        start = Label(self.source, Span(0, 0))
+        if not any(value.vector is not None for value in self.graph.values):
+            message = "the program has no vector: nothing was decided"
+            self.diagnostics.append(Diagnostic("LS0307", "warning", message, start))
+        device = _device(self.graph)
+        if device and not self.chosen and not device_is_known(device):
+            known = ", ".join(chip_names())
+            message = f"the device `{device}` is not known: costs are those of {self.chip}"
+            note = f"`--target ave:CHIP` names another one; there are {known}"
+            self.diagnostics.append(Diagnostic("LS0308", "warning", message, start, notes=(note,)))
 
     # -- values -----------------------------------------------------------------------------------------------
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import lru_cache
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode, Value
 from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, VectorType, parse_type
+from layoutsolver.ops.ave import ENUMERATORS
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.ops.spec import Kind
 
@@ -29,9 +31,7 @@ def check_op(graph: Graph, node: OpNode) -> list[Diagnostic]:
     operands = tuple([values[value].type.text if value >= 0 else "" for value in node.operands])
     results = tuple([values[value].type.text for value in node.results])
     faults = _faults(node.name, tuple(node.roles), operands, results)
-    if not faults:
-        return []
-    found: list[Diagnostic] = []
+    found = _enumerator_faults(graph, node) + _index_faults(graph, node)
     for place, fault in faults:
         if place < len(operands):
             span = node.op.token_span(node.operand_tokens[place])
@@ -40,6 +40,38 @@ def check_op(graph: Graph, node: OpNode) -> list[Diagnostic]:
             value = values[node.results[place - len(operands)]]
             found.append(_report(graph, node, value, fault, Label(graph.module.source, value.span)))
     return found
+
+
+def _enumerator_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
+    """Enumerators that do not exist, with the nearest one that does."""
+    found: list[Diagnostic] = []
+    for kind, name in node.enums.items():
+        known = ENUMERATORS.get((node.name.removeprefix("ave.hir."), kind))
+        if known is None or name in known:
+            continue
+        near = get_close_matches(name, known, 1, 0.6)
+        note = f"is `{near[0]}` meant?" if near else f"there are {', '.join(known)}"
+        label = Label(graph.module.source, node.span)
+        message = f"`{node.name}`: there is no {kind} `{name}`"
+        found.append(Diagnostic("LS0206", "error", message, label, notes=(note,)))
+    return found
+
+
+def _index_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
+    """A number of indices that is not the rank of the memref; the dialect checks it for loads alone."""
+    if node.name != "ave.hir.vload":
+        return []
+    base = node.role("base")
+    memref = graph.values[base].type if base is not None and base >= 0 else None
+    if not isinstance(memref, MemRefType):
+        return []
+    count, rank = node.roles.count("indices"), len(memref.shape)
+    if count == rank:
+        return []
+    label = Label(graph.module.source, node.span)
+    has = f"{count} {'index' if count == 1 else 'indices'}"
+    message = f"`{node.name}`: `{graph.values[base or 0].name}` has {rank} dimension{'s' * (rank != 1)}, {has} given"
+    return [Diagnostic("LS0205", "error", message, label)]
 
 
 def _report(graph: Graph, node: OpNode, value: Value, fault: Fault, label: Label) -> Diagnostic:

@@ -39,8 +39,8 @@ def repair_space(posed: Posed, near: set[int] | None = None) -> RepairSpace:
     for index, op in enumerate(posed.op_of_relation):
         places, scope = posed.operands_of_relation[index], posed.problem.relations[index].values
         edges += _edges(posed, graph.ops[op], "relation", index, list(zip(scope, places, strict=True)), needed)
-    for index, op in enumerate(posed.op_of_tie):
-        places, scope = posed.operands_of_tie[index], posed.problem.ties[index].values
+    for index, (op, places) in enumerate(zip(posed.op_of_tie, tie_places(posed), strict=True)):
+        scope = posed.problem.ties[index].values
         edges += _edges(posed, graph.ops[op], "tie", index, list(zip(scope, places, strict=True)), needed)
     if near is not None:
         edges = [edge for edge in edges if edge.value in near]
@@ -59,12 +59,37 @@ def repair_space(posed: Posed, near: set[int] | None = None) -> RepairSpace:
     return RepairSpace(tuple(edges), conversions, producers, _rewrites(posed), runs)
 
 
+def tie_places(posed: Posed) -> list[tuple[int, ...]]:
+    """Tie by tie, which operand of its operation each port is (-1: none).
+
+    Where an operation takes one value several times, and ties it every time, the n-th tie is about the n-th of them.
+    """
+    taken: dict[tuple[int, int], int] = {}
+    out: list[tuple[int, ...]] = []
+    for op, known in zip(posed.op_of_tie, posed.operands_of_tie, strict=True):
+        operands = posed.graph.ops[op].operands
+        places = []
+        for place in known:
+            if place >= 0:
+                value = operands[place]
+                occurrences = [at for at, other in enumerate(operands) if other == value]
+                number = taken.get((op, value), 0)
+                taken[op, value] = number + 1
+                place = occurrences[min(number, len(occurrences) - 1)]
+            places.append(place)
+        out.append(tuple(places))
+    return out
+
+
 def _edges(
     posed: Posed, node: OpNode, kind: UseKind, index: int, ports: list[tuple[int, int]], needed: dict[int, int]
 ) -> list[Edge]:
     """The edges at the ports of one relation or tie that are operands; `ports` are pairs (value, operand)."""
     out: list[Edge] = []
+    held = [value for value, operand in ports if operand >= 0]
     for port, (value, operand) in enumerate(ports):
+        if kind == "relation" and _is_unclear(posed, node, value, held.count(value)):
+            continue
         known = posed.graph.values[posed.value_of[value]]
         bits = posed.problem.values[value].bits
         if operand < 0 or known.vector is None or bits not in DOMAINS:
@@ -73,8 +98,22 @@ def _edges(
         if not posed.compat:
             lanes = lanes_of_use(posed.graph, node, posed.value_of[value], needed)
             domain = tuple(name for name in domain if holds(name, lanes))
-        out.append(Edge(value, kind, index, port, domain))
+        out.append(Edge(value, kind, index, port, domain, node.operand_tokens[operand]))
     return out
+
+
+def _is_unclear(posed: Posed, node: OpNode, value: int, ports: int) -> bool:
+    """Whether an operation takes a value several times and its relation does not tell which operand a port is.
+
+    In compat mode data that are the mask as well have no port of their own; the predicate of a select comes first in
+    the text and last in the relation.
+    """
+    operands = node.operands.count(posed.value_of[value])
+    if node.spec is None or operands < 2:
+        return False
+    if node.spec.rule == "select":
+        return node.role("pred") == posed.value_of[value]
+    return node.spec.rule == "elementwise" and operands != ports
 
 
 def _runs(graph: Graph, value: int) -> int:
@@ -101,6 +140,9 @@ def _add_producers(posed: Posed, producers: dict[int, Producer]) -> None:
             continue
         value = posed.number[vectors[0]]
         scope = posed.problem.relations[index].values
+        held = [scope[port] for port, place in enumerate(posed.operands_of_relation[index]) if place >= 0]
+        if any(_is_unclear(posed, node, operand, held.count(operand)) for operand in held):
+            continue
         if value in scope and value not in producers:
             producers[value] = Producer(index, scope.index(value))
 

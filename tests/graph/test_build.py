@@ -136,13 +136,13 @@ def test_a_name_defined_twice_is_reported_once_with_both_places(first: str, seco
 
 def test_a_name_goes_out_of_scope_with_its_region_and_may_be_used_again() -> None:
     text = "t.a {\n  %x:2 = t.b : i8, i8\n}\nt.a {\n  %x = t.b : i8\n}\n"
-    for use in ("%x", "%x#0", "%x#1"):
-        assert places(f"{text}t.c {use}\n") == [("LS0201", f"7:5 {use}", [])]
+    for use, hidden in (("%x", ["5:3 %x"]), ("%x#0", ["2:3 %x"]), ("%x#1", ["2:3 %x"])):
+        assert places(f"{text}t.c {use}\n") == [("LS0201", f"7:5 {use}", hidden)]
 
 
 def test_an_argument_of_a_block_is_seen_in_it_and_not_behind_it() -> None:
     text = '"t.a"() ({\n^bb0(%x: i8):\n  "t.b"(%x) : (i8) -> ()\n}, {\n  "t.b"(%x) : (i8) -> ()\n}) : () -> ()'
-    assert places(text) == [("LS0201", "5:9 %x", [])]
+    assert places(text) == [("LS0201", "5:9 %x", ["2:6 %x"])]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_an_argument_of_a_block_is_seen_in_it_and_not_behind_it() -> None:
 )
 def test_an_isolated_operation_does_not_see_the_names_around_it_and_may_use_them_again(head: str) -> None:
     tail = "}) : () -> ()" if head[0] == '"' else "}"
-    assert places(f"%x = t.a : i8\n{head}\n  t.b %x\n{tail}\n") == [("LS0201", "3:7 %x", [])]
+    assert places(f"%x = t.a : i8\n{head}\n  t.b %x\n{tail}\n") == [("LS0201", "3:7 %x", ["1:1 %x"])]
     assert places(f"%x = t.a : i8\n{head}\n  %x = t.b : i8\n{tail}\nt.c %x\n") == []
 
 
@@ -174,7 +174,7 @@ def test_what_no_block_defines_is_reported_after_all_blocks_are_read() -> None:
 
 
 def test_one_block_may_not_use_what_it_defines_later() -> None:
-    assert places("func.func @f() {\n  t.use %x\n  %x = t.a : i8\n  return\n}") == [("LS0201", "2:9 %x", [])]
+    assert places("func.func @f() {\n  t.use %x\n  %x = t.a : i8\n  return\n}") == [("LS0201", "2:9 %x", ["3:3 %x"])]
 
 
 # -- types ------------------------------------------------------------------------------------------------------------

@@ -45,26 +45,49 @@ class Chip:
         return 0
 
 
+class ChipError(Exception):
+    """A chip file that is not as it should be."""
+
+
+DISTS = frozenset(
+    {"norm", "pk", "pk4", "pb8", "pb16", "pb32", "even", "c2c", "intlv2", "intlv4", "dintlv2", "dintlv4"}
+)
+"""The FunctionDists that can cost something."""
+
+FAMILIES = frozenset({"load", "store", "strided_store", "ramp", "gather", "interleave", "layout_cast"})
+"""The rule families whose FunctionDists can cost something."""
+
+_KEYS = frozenset({"family", "dist", "access", "instructions", "per_result"})
+
+
 @lru_cache(maxsize=16)
 def load_chip(name: str) -> Chip:
-    """The chip of that name. Raises `KeyError` if there is no such file."""
+    """The chip of that name. Raises `KeyError` if there is no such file, `ChipError` if it is not as it should be."""
     import tomllib
 
     path = Path(__file__).with_name(f"{name}.toml")
     if not path.is_file():
         raise KeyError(name)
-    data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    costs = tuple(
-        DistCost(
-            row["family"],
-            row["dist"],
-            row.get("access", ""),
-            row["instructions"],
-            row.get("per_result", False),
-        )
-        for row in data.get("cost", ())
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        costs = tuple(_cost(name, row) for row in data.get("cost", ()))
+        return Chip(data["name"], data["summary"], tuple(data["devices"]), data["source"], costs)
+    except tomllib.TOMLDecodeError as error:
+        raise ChipError(f"chip file {name}.toml: {error}") from None
+    except KeyError as error:
+        raise ChipError(f"chip file {name}.toml: the key {error} is missing") from None
+
+
+def _cost(chip: str, row: dict[str, Any]) -> DistCost:
+    """A row of a chip file; raises `ChipError` for what it cannot mean."""
+    unknown = set(row) - _KEYS
+    if unknown or row["family"] not in FAMILIES or row["dist"] not in DISTS:
+        raise ChipError(f"chip file {chip}.toml: no such family, dist or key in {row}")
+    if row.get("access", "") not in ("", "aligned", "unaligned") or row["instructions"] < 0:
+        raise ChipError(f"chip file {chip}.toml: no such access or number of instructions in {row}")
+    return DistCost(
+        row["family"], row["dist"], row.get("access", ""), row["instructions"], row.get("per_result", False)
     )
-    return Chip(data["name"], data["summary"], tuple(data["devices"]), data["source"], costs)
 
 
 @lru_cache(maxsize=1)
@@ -75,6 +98,15 @@ def chip_names() -> tuple[str, ...]:
     True
     """
     return tuple(sorted(path.stem for path in Path(__file__).parent.glob("*.toml")))
+
+
+def device_is_known(device: str) -> bool:
+    """Whether some chip stands for a device name.
+
+    >>> device_is_known("Ascend950PR_9589"), device_is_known("Ascend1")
+    (True, False)
+    """
+    return any(device.startswith(prefix) for name in chip_names() for prefix in load_chip(name).devices)
 
 
 def chip_of_device(device: str) -> str:
