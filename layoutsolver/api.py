@@ -20,6 +20,7 @@ from layoutsolver_models.solve.layout import Limits, solve_layout
 if TYPE_CHECKING:
     from layoutsolver.explain.repair import FoundRepair
     from layoutsolver.pose.upstream import Verdict
+    from layoutsolver.verify.run import VerifyResult
     from layoutsolver_models.solve.conflict import Conflict
 
 
@@ -95,6 +96,8 @@ def pose(source: SourceFile, options: SolveOptions | None = None) -> SolveResult
         return result
     graph, found = graph_of(module, chosen)
     result.diagnostics += found
+    if any(item.severity == "error" for item in found):
+        return result
     posed = pose_ave(graph, PoseOptions(chosen.compat == "upstream", chosen.chip))
     result.diagnostics += posed.diagnostics
     if not any(item.severity == "error" for item in result.diagnostics):
@@ -147,10 +150,11 @@ def repaired(result: SolveResult, options: SolveOptions) -> SolveResult | None:
     source = result.module.source
     after = solve(SourceFile(source.name, best.text, source.first_line), options)
     cheapest = "the cheapest repair" if best.repair.proved else "the cheapest repair found near the conflict"
-    runs = f"{best.repair.cost} extra instruction{'s' * (best.repair.cost != 1)} executed"
-    for sentence in best.sentences:
-        message = f"repaired: {sentence}"
-        after.diagnostics.append(Diagnostic("LS0105", "warning", message, notes=(f"{cheapest}, {runs}",)))
+    runs = f"{best.cost} extra instruction{'s' * (best.cost != 1)} executed"
+    notes = (*best.sentences, f"{cheapest}: {runs}, beside those of the layouts")
+    changes = best.repair.changes
+    message = f"the program was repaired by {changes} change{'s' * (changes != 1)}"
+    after.diagnostics.append(Diagnostic("LS0105", "warning", message, notes=notes))
     return after
 
 
@@ -207,6 +211,76 @@ def _stopped(result: SolveResult, posed: Posed, verdict: Verdict) -> Diagnostic:
     message = f"the released analyzer {ends} at `{node.name}`: {verdict.reason}"
     note = "without `--compat upstream` this does not matter"
     return Diagnostic("LS0103", "error", message, Label(result.module.source, node.span), notes=(note,))
+
+
+@dataclass(frozen=True, slots=True)
+class LowerOptions:
+    """How to lower: to which form, in which dialect of it (empty: its default), and with which decisions.
+
+    `solved` keeps the functionTypes of the text and solves nothing; `layouts_from_file` keeps the layouts of its
+    vector types as well. Otherwise the text is solved first, as `solving` says.
+    """
+
+    to: str = "ave-intrin"
+    dialect: str = ""
+    solved: bool = False
+    layouts_from_file: bool = False
+    solving: SolveOptions = field(default_factory=SolveOptions)
+
+
+@dataclass(slots=True)
+class LowerResult:
+    """A module lowered: its text, None where there are errors, what is to be said, and the result of solving it."""
+
+    text: str | None
+    diagnostics: list[Diagnostic]
+    solving: SolveResult
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a text."""
+        return self.text is not None
+
+
+def lower(source: SourceFile, options: LowerOptions | None = None) -> LowerResult:
+    """The text with its vector operations lowered. Raises `KeyError` for a form or a dialect that does not exist."""
+    from layoutsolver.backends import load_lowering
+
+    chosen = options or LowerOptions()
+    backend = load_lowering(chosen.to)
+    dialect = chosen.dialect or backend.dialects[0]
+    if dialect not in backend.dialects:
+        raise KeyError(dialect)
+    given = chosen.solved or chosen.layouts_from_file
+    result = _as_written(source, chosen.solving) if given else solve(source, chosen.solving)
+    solution = result.solution
+    if result.posed is None or not (given or result.ok):
+        return LowerResult(None, result.diagnostics, result)
+    lowered = backend.lower(result.posed, None if given else solution, dialect, chosen.layouts_from_file)
+    said = [*result.diagnostics, *lowered.diagnostics]
+    if any(item.severity == "error" for item in said):
+        return LowerResult(None, said, result)
+    return LowerResult(apply_edits(result.module.source.text, lowered.edits), said, result)
+
+
+def _as_written(source: SourceFile, options: SolveOptions) -> SolveResult:
+    """A text read and its chip told, with nothing decided and no layout rule applied."""
+    module = read_source(source)
+    result = SolveResult(module, list(module.diagnostics))
+    if result.unreadable:
+        return result
+    graph, found = graph_of(module, options)
+    result.diagnostics += found
+    if not any(item.severity == "error" for item in found):
+        result.posed = pose_ave(graph, PoseOptions(compat=True, chip=options.chip))
+    return result
+
+
+def verify(source: SourceFile, options: SolveOptions | None = None, rounds: int = 4, seed: int = 1) -> VerifyResult:
+    """Decide layouts, and run the program with and without them on the hardware model; needs numpy."""
+    from layoutsolver.verify import run
+
+    return run.verify(source, options, rounds, seed)
 
 
 def annotate(result: SolveResult, layouts: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Protocol
 
-from layoutsolver.diagnostics.diagnostic import Edit
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit
 from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import LayoutSolution
 from layoutsolver_models.problems.repair import Repair
@@ -14,6 +14,9 @@ GROUP = "layoutsolver.backends"
 
 OWN = {"ave": "layoutsolver_backends.ave:AveBackend"}
 """Our own emitters; looking them up does not need to read the metadata of all that is installed."""
+
+OWN_LOWERINGS = {"ave-intrin": "layoutsolver_backends.intrin.emit:IntrinBackend"}
+"""Our own emitters of lower-level text."""
 
 
 class WrittenRepair(Protocol):
@@ -42,6 +45,42 @@ class Backend(Protocol):
     def repair(self, posed: Posed, repair: Repair) -> WrittenRepair:
         """The edits that make a repair, and one sentence for each change."""
         ...
+
+
+class Lowered(Protocol):
+    """A program as edits that lower it, and what is to be said of it."""
+
+    @property
+    def edits(self) -> list[Edit]:
+        """What to change."""
+        ...
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Errors mean that the edits are not to be used."""
+        ...
+
+
+class LoweringBackend(Protocol):
+    """What an emitter of lower-level text offers; `dialects` are the versions that it knows, the default first."""
+
+    name: str
+    dialects: tuple[str, ...]
+
+    def lower(self, posed: Posed, solution: LayoutSolution | None, dialect: str, own_layouts: bool) -> Lowered:
+        """The edits that lower a program, with the decisions of a solution, or its own where that is None."""
+        ...
+
+
+def load_lowering(name: str) -> LoweringBackend:
+    """The emitter of that name for lower-level text. Raises `KeyError` if there is none.
+
+    >>> load_lowering("ave-intrin").dialects
+    ('1.2.0', 'master')
+    """
+    module, _, attribute = OWN_LOWERINGS[name].partition(":")
+    backend: LoweringBackend = getattr(import_module(module), attribute)()
+    return backend
 
 
 def load_backend(name: str) -> Backend:

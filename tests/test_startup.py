@@ -42,6 +42,7 @@ def imported(*arguments: str) -> tuple[int, list[str]]:
         ["solve", "{small}", "--layouts"],
         ["solve", "{small}", "--table"],
         ["solve", "{small}", "--compat", "upstream"],
+        ["verify", "--help"],
         ["space", "{small}", "--list", "3"],
     ],
 )

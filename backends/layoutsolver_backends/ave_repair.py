@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from layoutsolver.diagnostics.diagnostic import Edit
 from layoutsolver.graph.model import OpNode
 from layoutsolver.mlir.types import VectorType
+from layoutsolver.pose.ave_repair import tie_places
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
 from layoutsolver_models.problems.repair import Copy, Redirect, Repair
@@ -43,12 +44,18 @@ class _Writer:
     repair: Repair
     names: dict[Copy, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+    places: list[tuple[int, ...]] = field(default_factory=list)
 
     def write(self) -> RepairText:
+        self.places = tie_places(self.posed)
         stream = self.posed.graph.module.stream
         self.taken = {token.partition("#")[0] for token in stream.texts if token[:1] == "%"}
         for copy in self.repair.copies:
-            self.names[copy] = self.fresh(self.value_name(copy.value), copy.layout)
+            base, pound, number = self.value_name(copy.value).partition("#")
+            if copy.before:
+                self.names[copy] = self.fresh(self.value_name(copy.value), copy.layout)
+            else:
+                self.names[copy] = self.fresh(base, copy.layout) + pound + number
         rewritten = {self.posed.op_of_relation[index]: row.attrs["rewrite"] for index, row in self.repair.rewrites}
         edits = [self.insert(copy) for copy in self.repair.copies]
         renamed: dict[int, dict[int, str]] = {}
@@ -90,7 +97,7 @@ class _Writer:
             operand = self.posed.operands_of_relation[redirect.index][redirect.port]
         else:
             op = self.posed.op_of_tie[redirect.index]
-            operand = self.posed.operands_of_tie[redirect.index][redirect.port]
+            operand = self.places[redirect.index][redirect.port]
         return op, self.posed.graph.ops[op].operand_tokens[operand]
 
     # -- copies -----------------------------------------------------------------------------------------------
@@ -163,7 +170,7 @@ class _Writer:
                 names[self.token_of(redirect)[1]] = self.names[redirect.copy]
         for result in node.op.results:
             held = result.text == value.name or result.text == value.name.partition("#")[0]
-            names[result.token] = self.names[copy] if held else self.fresh(result.text, "rest")
+            names[result.token] = self.names[copy].partition("#")[0] if held else self.fresh(result.text, "rest")
         return self.text_of(node, names)
 
     def text_of(self, node: OpNode, names: dict[int, str]) -> str:
@@ -211,6 +218,8 @@ class _Writer:
                 f"{result} = ave.hir.vtrc {step}, <{node.enums['rnd']}>, {mask} : {after}, {pred}, {after}",
             ]
         start, end = stream.starts[node.op.first], stream.end(node.op.last - 1)
+        first, last = stream.piece_index[node.op.first], stream.piece_index[node.op.last - 1]
+        lines[:0] = [piece.rstrip() for piece in stream.pieces[first:last] if piece.startswith("//")]
         return Edit(Span(start, end), f"\n{self.indent(start)}".join(lines))
 
     # -- words ------------------------------------------------------------------------------------------------

@@ -35,11 +35,13 @@ def build_parser() -> argparse.ArgumentParser:
     parser.set_defaults(debug=False)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     _add_solve(verbs)
+    _add_lower(verbs)
     _add_space(verbs)
     _add_ops(verbs)
     _add_schema(verbs)
     _add_explain(verbs)
     _add_why(verbs)
+    _add_verify(verbs)
     return parser
 
 
@@ -83,7 +85,9 @@ def _add_input(parser: argparse.ArgumentParser, what: str = "the program; `-` re
     )
     parser.add_argument("--max-bytes", type=_positive, default=32 << 20, metavar="N", help="largest input (32 MiB)")
     parser.add_argument("--time-limit", type=_seconds, default=None, metavar="S", help="seconds to solve for")
-    parser.add_argument("--seed", type=_natural, default=1, metavar="N", help="seed of the solver (default: 1)")
+    parser.add_argument(
+        "--seed", type=_natural, default=1, metavar="N", help="seed of the solver and of --verify (default: 1)"
+    )
     parser.add_argument("--workers", type=_positive, default=1, metavar="N", help="solver threads (default: 1)")
     parser.add_argument("--color", choices=["auto", "always", "never"], default="auto")
 
@@ -99,7 +103,28 @@ def _add_solve(verbs: Verbs) -> None:
     parser.add_argument("--layouts", action="store_true", help="also write layouts into vector types")
     parser.add_argument("--table", action="store_true", help="print what was decided as a table instead")
     parser.add_argument("--repair", action="store_true", help="where there is no solution, make the cheapest repair")
+    parser.add_argument(
+        "--verify", action="store_true", help="write nothing unless the program runs alike with its layouts"
+    )
+    _add_rounds(parser)
     _add_messages(parser, conflicts=3)
+
+
+def _add_lower(verbs: Verbs) -> None:
+    parser = _verb(verbs, "lower", "solve a program and write it in a lower-level form", "lower")
+    _add_input(parser)
+    _add_output(parser, "the lowered program")
+    parser.add_argument(
+        "--to", choices=["ave-intrin"], required=True, help="ave-intrin: the register intrinsics of AscendNPU-IR"
+    )
+    parser.add_argument(
+        "--dialect", choices=["1.2.0", "master"], default="1.2.0",
+        help="the generation of the compiler whose form is written (default: 1.2.0, the released one)",
+    )  # fmt: skip
+    parser.add_argument("--solved", action="store_true", help="keep the functionTypes of the file, solve nothing")
+    parser.add_argument(
+        "--layouts-from-file", action="store_true", help="as --solved, and know the layouts that vector types carry"
+    )
 
 
 def _add_messages(parser: argparse.ArgumentParser, conflicts: int) -> None:
@@ -154,6 +179,19 @@ def _add_why(verbs: Verbs) -> None:
     _add_input(parser)
     parser.add_argument("value", metavar="VALUE", help="its name, such as %%mask; %%mask@12 for the one of line 12")
     _add_output(parser, "the answer")
+
+
+def _add_verify(verbs: Verbs) -> None:
+    parser = _verb(verbs, "verify", "run a program with and without its layouts and compare", "verify")
+    _add_input(parser)
+    _add_output(parser, "the answer")
+    _add_rounds(parser)
+
+
+def _add_rounds(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rounds", type=_positive, default=4, metavar="N", help="how often every function is run (default: 4)"
+    )
 
 
 def _natural(text: str) -> int:

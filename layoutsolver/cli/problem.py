@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM
 from layoutsolver.cli.messages import print_diagnostics
@@ -18,7 +19,8 @@ def run_problem(options: argparse.Namespace, source: SourceFile, limits: Limits)
     try:
         problem = problem_from_json(source.text)
     except ProblemError as error:
-        label = Label(source, Span(0, 0))
+        at = _broken_at(source.text)
+        label = Label(source, Span(at, at))
         print_diagnostics(
             options,
             [Diagnostic("LS0501", "error", f"{place}: {text}", label) for place, text in error.errors],
@@ -27,3 +29,14 @@ def run_problem(options: argparse.Namespace, source: SourceFile, limits: Limits)
     solution = solve_layout(problem, limits)
     status = {"optimal": EXIT_OK, "infeasible": EXIT_PROGRAM}.get(solution.status, EXIT_LIMIT)
     return deliver(options.output, to_json(solution) + "\n", status)
+
+
+def _broken_at(text: str) -> int:
+    """The offset at which a text stops being JSON, 0 if it does not."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos
+    except RecursionError:
+        pass
+    return 0

@@ -49,6 +49,10 @@ def _solve_all(options: argparse.Namespace, inputs: Inputs, solver_options: Solv
             sys.stderr.write(report_block(result))
         if options.repair and not result.ok:
             result = repaired(result, solver_options) or result
+        if options.verify and result.ok:
+            from layoutsolver.verify.run import verify_result
+
+            result.diagnostics = verify_result(result, options.rounds, options.seed).diagnostics
         status = worst(status, exit_status(result))
         said += result.diagnostics
         if options.verify_diagnostics:

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 from layoutsolver.source import SourceFile
 
-_COMMENT = re.compile(
-    r"//[^\n]*?expected-(error|warning|note|remark)(-re)?[ \t]*"
-    r"(?:@[ \t]*([+-]\d+|above|below|unknown))?[ \t]*\{\{(.*?)\}\}[ \t]*(?=\n|$|//|expected-)",
-    re.MULTILINE,
+_EXPECTED = re.compile(
+    r"expected-(error|warning|note|remark)(-re)?[ \t]*"
+    r"(?:@[ \t]*([+-]\d+|above|below|unknown))?[ \t]*\{\{(.*?)\}\}[ \t]*(?=$|//|expected-)"
 )
 
 
@@ -40,21 +39,23 @@ def expected_in(source: SourceFile) -> list[Expected]:
     ('error', 2, 'no layout')
     """
     found = []
-    for match in _COMMENT.finditer(source.text):
-        severity, regex, place, text = match.groups()
-        line, _ = source.line_column(match.start(1))
-        target: int | None = line
-        if place == "unknown":
-            target = None
-        elif place == "above":
-            target = line - 1
-        elif place == "below":
-            target = line + 1
-        elif place:
-            target = line + int(place)
-        kind = "note" if severity == "remark" else severity
-        found.append(Expected(kind, target, text, regex is not None, line))
+    for number, text in enumerate(source.text.split("\n"), source.first_line):
+        _, slashes, comment = text.rstrip("\r").partition("//")
+        if slashes:
+            found += [_expected(match, number) for match in _EXPECTED.finditer(comment)]
     return found
+
+
+def _expected(match: re.Match[str], line: int) -> Expected:
+    severity, regex, place, text = match.groups()
+    target: int | None = line
+    if place == "unknown":
+        target = None
+    elif place in ("above", "below"):
+        target = line - 1 if place == "above" else line + 1
+    elif place:
+        target = line + int(place)
+    return Expected("note" if severity == "remark" else severity, target, text, regex is not None, line)
 
 
 def unmet(source: SourceFile, diagnostics: Iterable[Diagnostic]) -> list[str]:
@@ -63,8 +64,15 @@ def unmet(source: SourceFile, diagnostics: Iterable[Diagnostic]) -> list[str]:
     A message meets an expectation if it has its severity and line and holds its text; labels and notes of a message
     count as notes.
     """
-    open_items = expected_in(source)
     problems: list[str] = []
+    open_items: list[Expected] = []
+    for expected in expected_in(source):
+        try:
+            _pattern(expected)
+        except re.error as error:
+            problems.append(f'{source.name}:{expected.written}: "{expected.text}" is no regular expression: {error}')
+        else:
+            open_items.append(expected)
     for item in diagnostics:
         for severity, line, text, must in _messages(item):
             match = next((e for e in open_items if _meets(e, severity, line, text)), None)
@@ -92,8 +100,12 @@ def _messages(item: Diagnostic) -> list[tuple[str, int | None, str, bool]]:
 def _meets(expected: Expected, severity: str, line: int | None, text: str) -> bool:
     if expected.severity != severity or (expected.line is not None and expected.line != line):
         return False
+    return _pattern(expected).search(text) is not None
+
+
+def _pattern(expected: Expected) -> re.Pattern[str]:
+    """What a text must match: the words as they are, and what stands between `{{` and `}}` in a regular one."""
     if not expected.is_regex:
-        return expected.text in text
+        return re.compile(re.escape(expected.text))
     pieces = re.split(r"\{\{(.*?)\}\}", expected.text)
-    pattern = "".join(piece if number % 2 else re.escape(piece) for number, piece in enumerate(pieces))
-    return re.search(pattern, text) is not None
+    return re.compile("".join(piece if number % 2 else re.escape(piece) for number, piece in enumerate(pieces)))

@@ -24,9 +24,12 @@ def _command(item: Diagnostic) -> str:
             properties["endColumn"] = str(end_column)
     properties["title"] = item.code
     lines = [item.message]
+    if item.primary is not None and item.primary.text:
+        lines.append(item.primary.text)
     for label in item.secondary:
-        line, column = label.source.line_column(label.span.start)
-        lines.append(f"{line}:{column} {label.text}")
+        if label.text:
+            line, column = label.source.line_column(label.span.start)
+            lines.append(f"{line}:{column} {label.text}")
     lines += item.notes
     lines += [f"help: {fix.title}" for fix in item.fixes]
     head = ",".join(f"{name}={_escape_property(value)}" for name, value in properties.items())

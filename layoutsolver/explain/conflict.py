@@ -7,13 +7,13 @@ for the values that they share is said together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Fix, Label
 from layoutsolver.explain.words import group_where, group_words, names, room
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
-from layoutsolver_models.problems.layout import Pin, Where
+from layoutsolver_models.problems.layout import LayoutValue, Pin, Where
 from layoutsolver_models.solve.compiled import compile_problem
 from layoutsolver_models.solve.conflict import Conflict, Group, restrict
 from layoutsolver_models.solve.propagate import propagate
@@ -41,7 +41,10 @@ def conflict_diagnostic(posed: Posed, conflict: Conflict, fixes: tuple[Fix, ...]
             return _joint(posed, rest, domains, conflict, fixes)
         pivot, parts = single
     value = posed.problem.values[pivot]
+    if pivot not in domains:
+        parts = [replace(part, allowed=_plausible(value, part.allowed)) for part in parts]
     labels = [_part_label(posed, pivot, part) for part in parts]
+    labels += [label for part in parts for label in _part_reasons(posed, pivot, part)]
     needs = [names(part.allowed) for part in parts]
     if pivot in domains:
         labels.append(Label(posed.graph.module.source, _span(value.where), room(posed, pivot)))
@@ -120,15 +123,18 @@ def _together(posed: Posed, group: Group, shared: list[int]) -> str:
         return posed.problem.ties[index].reason if kind == "tie" else "its type gives the layout"
     relation = posed.problem.relations[index]
     places = [place for place, value in enumerate(relation.values) if value in shared or not shared]
+    values = [posed.problem.values[relation.values[place]] for place in places]
+    rows = [[row.layouts[place] for place in places] for row in posed.problem.tables[relation.table].rows]
+    possible = [row for row in rows if all(name in value.domain for value, name in zip(values, row, strict=True))]
     combinations = dict.fromkeys(
-        " ".join(f"{posed.problem.values[relation.values[place]].id}:{row.layouts[place]}" for place in places)
-        for row in posed.problem.tables[relation.table].rows
+        " with ".join(dict.fromkeys(f"`{value.id}` in {name}" for value, name in zip(values, row, strict=True)))
+        for row in possible or rows
     )
     if not combinations:
         return f"`{relation.op}` has no rule for these element widths"
     shown = list(combinations)[:4]
     more = "" if len(combinations) <= 4 else f", or {len(combinations) - 4} more"
-    return f"`{relation.op}` takes {' or '.join(shown)}{more}"
+    return f"`{relation.op}` takes {', or '.join(shown)}{more}"
 
 
 def _start(where: Where | None) -> int:
@@ -218,16 +224,55 @@ def _first_place(posed: Posed, part: Part) -> int:
     return max((_start(group_where(posed, group)) for group in part.groups), default=0)
 
 
+def _nearest(posed: Posed, pivot: int, part: Part) -> Group:
+    """The group of a part that touches the pivot."""
+    return next((group for group in part.groups if pivot in _values(posed, group)), part.groups[0])
+
+
 def _part_label(posed: Posed, pivot: int, part: Part) -> Label:
     """Where the part touches the pivot, and the layout that it wants there."""
-    nearest = next((group for group in part.groups if pivot in _values(posed, group)), part.groups[0])
+    nearest = _nearest(posed, pivot, part)
     name = posed.problem.values[pivot].id
     kind, index = nearest
+    then = " then" if len(part.groups) > 1 else ""
     if kind == "relation":
-        who = f"`{posed.problem.relations[index].op}` takes `{name}` in"
+        who = f"`{posed.problem.relations[index].op}`{then} takes `{name}` in"
     elif kind == "tie":
-        who = f"{posed.problem.ties[index].reason}: `{name}` must be in"
+        who = f"{posed.problem.ties[index].reason}: `{name}` must{then} be in"
     else:
         who = f"its type gives `{name}` the layout"
     span = _span(group_where(posed, nearest))
     return Label(posed.graph.module.source, span, f"{who} {names(part.allowed)}")
+
+
+def _part_reasons(posed: Posed, pivot: int, part: Part) -> list[Label]:
+    """Why a part wants its layout for the pivot: what its other groups want for the values that they share."""
+    nearest = _nearest(posed, pivot, part)
+    labels = []
+    for group in part.groups:
+        if group == nearest:
+            continue
+        others = {value for other in part.groups if other != group for value in _values(posed, other)}
+        shared = [value for value in dict.fromkeys(_values(posed, group)) if value in others]
+        wants = []
+        for value in shared:
+            known = posed.problem.values[value]
+            allowed = _plausible(known, _allowed(posed, [group], value))
+            if set(allowed) < set(known.domain) or not set(allowed) & set(known.domain):
+                wants.append(f"`{known.id}` in {names(allowed)}")
+        called = " and ".join(f"`{posed.problem.values[value].id}`" for value in shared)
+        kind, index = group
+        if kind == "relation":
+            who = f"`{posed.problem.relations[index].op}`"
+            text = f"{who} takes {', '.join(wants)}" if wants else f"{who} links the layouts of its vectors"
+        elif kind == "tie":
+            text = f"{posed.problem.ties[index].reason}: {called} have one layout"
+        else:
+            text = f"its type gives {called} the layout {posed.problem.pins[index].layout}"
+        labels.append(Label(posed.graph.module.source, _span(group_where(posed, group)), text))
+    return labels
+
+
+def _plausible(value: LayoutValue, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    """Of the layouts that an operation allows, those that exist for the vector; all if none does."""
+    return tuple(name for name in allowed if name in value.domain) or allowed

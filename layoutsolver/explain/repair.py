@@ -23,16 +23,26 @@ WHOLE = 400
 
 @dataclass(frozen=True, slots=True)
 class FoundRepair:
-    """A repair that was written and solved again: the repair, its edits, what it does, and the repaired text."""
+    """A repair that was written and solved again: the repair, its edits, what it does, and the repaired text.
+
+    `dearer` are the extra instructions of its layouts, beyond those of the repair found along with it whose layouts
+    cost least.
+    """
 
     repair: Repair
     edits: tuple[Edit, ...]
     sentences: tuple[str, ...]
     text: str
+    dearer: int = 0
+
+    @property
+    def cost(self) -> int:
+        """The extra instructions that the repaired program executes, as far as repairs differ in that."""
+        return self.repair.cost + self.dearer
 
     def fix(self) -> Fix:
         """The repair as a diagnostic offers it."""
-        return Fix("; ".join(self.sentences), self.edits, self.repair.cost, verified=True)
+        return Fix("; ".join(self.sentences), self.edits, self.cost, verified=True)
 
 
 def find_repairs(
@@ -51,7 +61,8 @@ def find_repairs(
         text = apply_edits(posed.graph.module.source.text, written.edits)
         if check(text):
             found.append(FoundRepair(repair, tuple(written.edits), tuple(written.sentences), text))
-    return found
+    least = min((item.repair.total - item.repair.cost for item in found), default=0)
+    return [replace(item, dearer=item.repair.total - item.repair.cost - least) for item in found]
 
 
 def _candidates(posed: Posed, conflicts: list[Conflict], most: int, limits: Limits) -> list[Repair]:

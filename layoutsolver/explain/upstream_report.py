@@ -71,12 +71,15 @@ def _lines(posed: Posed, node: OpNode) -> Iterator[str]:
 
 
 def _states(posed: Posed, before: LayoutProblem, known: list[int]) -> Iterator[str]:
-    """The values that have a layout in the first candidate, in the order of the program."""
+    """The values that have a layout in the first candidate, in the order of the program.
+
+    An argument of a loop that nobody uses never gets one, as the loop takes over that of its result.
+    """
     solution = solve_layout(replace(before, objective=("preference",)))
     graph = posed.graph
     for number in known:
         value = graph.values[posed.value_of[number]]
-        if value.vector is None:
+        if value.vector is None or (value.op < 0 and not graph.users[value.index]):
             continue
         printed = _printed(graph.ops[value.op]) if value.op >= 0 else f"<block argument> of type '{value.type.text}'"
         yield f"  Value: {printed}  State: {solution.layouts[known.index(number)]}"

@@ -84,12 +84,14 @@ def why_text(answer: Why) -> str:
         if other.unknown:
             lines.append(f"  not in {other.layout}? the limit was reached before that was known")
         elif other.extra is None:
-            lines.append(f"  not in {other.layout}, because together")
+            together = " together" if len(other.reasons) > 1 else ""
+            lines.append(f"  not in {other.layout}, because{together}")
             lines.extend(f"    {reason}" for reason in other.reasons)
         elif other.preferred:
             lines.append(f"  not in {other.layout}: the same cost, but {answer.chosen} comes first in preference")
         else:
-            lines.append(f"  not in {other.layout}: {other.extra} more extra instructions executed")
+            plural = "s" if other.extra != 1 else ""
+            lines.append(f"  not in {other.layout}: {other.extra} more extra instruction{plural} executed")
     if not answer.alternatives:
         lines.append("  there is no other layout for its element width")
     return "\n".join(lines) + "\n"

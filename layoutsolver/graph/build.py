@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from difflib import get_close_matches
-
-import re
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.loops import ForHeader, read_for, trip_count
@@ -363,7 +362,8 @@ class _Builder:
             near = [] if known is not None else get_close_matches(name, by_name, 1, 0.8)
             if known is not None:
                 later = item.primary is not None and known.span.start > item.primary.span.start
-                text = "defined here, behind its use" if later else "defined here, but not visible outside of its region"
+                text = "behind its use" if later else "but not visible outside of its region"
+                text = f"defined here, {text}"
                 label = Label(self.source, known.span, text)
             elif near:
                 label = Label(self.source, by_name[near[0]].span, f"is `{near[0]}` meant?")

@@ -187,7 +187,8 @@ class _Reader:
         name = token.strip('"')
         undotted = token[0] != '"' and "." not in token and token not in UNDOTTED_OPS
         if undotted and texts[self.at + 1] != "=":
-            self.report("LS0004", self.at, f"`{token}` is no operation: names begin with their dialect, as in `arith.addi`")
+            message = f"`{token}` is no operation: names begin with their dialect, as in `arith.addi`"
+            self.report("LS0004", self.at, message)
         op = Op(self.stream, name, self.at, first, results)
         self.at += 1
         self.read_body(op)

@@ -513,10 +513,14 @@ class _Poser:
         vectors = [f"`{self.graph.values[value].name or 'an unnamed result'}`" for value in touched]
         known = node.name.split(".")[0] in LOWERED_BEFORE
         near = get_close_matches(node.name, all_specs(), 1, 0.7) if node.name.startswith("ave.") else []
-        note = f"there is no such operation: is `{near[0]}` meant?" if near else (
-            "lower it to `ave.hir` operations before layouts are decided"
-            if known
-            else "only `ave.hir` operations, loops, calls, casts and constants may touch vectors here"
+        note = (
+            f"there is no such operation: is `{near[0]}` meant?"
+            if near
+            else (
+                "lower it to `ave.hir` operations before layouts are decided"
+                if known
+                else "only `ave.hir` operations, loops, calls, casts and constants may touch vectors here"
+            )
         )
         self.report(node, "LS0301", f"no layout rule for `{node.name}`, which touches {', '.join(vectors)}", note)
 

@@ -143,7 +143,9 @@ def test_closed_standard_output_is_a_usage_error(program: Path, run: Run, monkey
 
 
 @pytest.mark.parametrize("verb", ["solve", "space", "ops"])
-def test_a_reader_that_is_gone_is_no_error(verb: str, program: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_is_gone_gives_the_status_of_a_broken_pipe(
+    verb: str, program: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Gone(io.StringIO):
         def write(self, _: str) -> NoReturn:
             raise BrokenPipeError(32, "Broken pipe")
@@ -152,7 +154,7 @@ def test_a_reader_that_is_gone_is_no_error(verb: str, program: Path, run: Run, m
     monkeypatch.setattr(sys, "stdout", Gone())
     monkeypatch.setattr(command, "_silence_stdout", lambda: silenced.append(True))
     outcome = run(verb, *([program] if verb != "ops" else []))
-    assert (outcome.status, outcome.err, silenced) == (0, "", [True])
+    assert (outcome.status, outcome.err, silenced) == (141, "", [True])
 
 
 # -- in a process of its own --------------------------------------------------------------------------------------

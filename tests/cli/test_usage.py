@@ -120,7 +120,7 @@ def test_an_interrupt_has_status_130(verb: str, run: Run, monkeypatch: pytest.Mo
 
 
 def reproducer(err: str) -> Path:
-    match = re.fullmatch(r"layoutsolver: this is a defect of layoutsolver; a reproducer is in (.*)\n", err)
+    match = re.fullmatch(r"layoutsolver: this is a defect of layoutsolver \(.*\); a reproducer is in (.*)\n", err)
     assert match is not None
     return Path(match.group(1))
 

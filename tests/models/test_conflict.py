@@ -173,9 +173,7 @@ def test_cores_lead_to_minimal_conflicts_too(seed: int, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     "nonsense", [None, [], [("relation", 0)], [("relation", 7), ("relation", 13)], [("tie", 99)], [("pin", 5)]]
 )
-def test_a_wrong_core_is_not_believed(
-    nonsense: list[tuple[str, int]] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_core_is_not_believed(nonsense: list[tuple[str, int]] | None, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def lie(*_: object) -> list[tuple[str, int]] | None:

@@ -11,7 +11,7 @@ import pytest
 
 from layoutsolver_models.cp.repair import _RepairModel, cheapest_repairs
 from layoutsolver_models.problems.layout import LayoutProblem, LayoutValue, Relation, Row, Table, Tie
-from layoutsolver_models.problems.repair import Conversion, Copy, Edge, Producer, Repair, RepairSpace
+from layoutsolver_models.problems.repair import Conversion, Copy, Edge, Producer, Repair, RepairSpace, UseKind
 from layoutsolver_models.solve.layout import Limits
 from tests.support.solving import UNIVERSE, brute_force, random_problem
 
@@ -109,7 +109,7 @@ class Oracle:
                     return None
                 to_have[value].add(what.after)
                 total += what.instructions * self.runs(value)
-        for kind, value, what in sorted((c for c in chosen if c[0] == "clone"), key=lambda change: change[1]):
+        for _, value, what in sorted((c for c in chosen if c[0] == "clone"), key=lambda change: change[1]):
             producer = self.space.producers[value]
             relation = self.problem.relations[producer.relation]
             costs = [
@@ -129,8 +129,8 @@ class Oracle:
             total += (producer.instructions + min(costs)) * self.runs(value)
         edges = {(edge.kind, edge.index, edge.port): edge for edge in self.space.edges}
 
-        def sees(kind: str, index: int, port: int, value: int, layout: str) -> bool:
-            edge = edges.get((kind, index, port))  # type: ignore[call-overload]
+        def sees(kind: UseKind, index: int, port: int, value: int, layout: str) -> bool:
+            edge = edges.get((kind, index, port))
             return layout == defined[value] if edge is None else layout in to_have[value] and layout in edge.domain
 
         for index, relation in enumerate(self.problem.relations):
@@ -270,6 +270,20 @@ def test_a_tie_whose_every_use_may_see_a_copy_is_repaired() -> None:
     [repair] = cheapest_repairs(problem, space, 1, NO_LIMIT)
     assert [(item.copy, item.port) for item in repair.redirects] == [(Copy(0, "b", "a"), 0)]
     assert works(problem, space, repair)
+
+
+def test_edges_of_one_use_see_one_copy() -> None:
+    """Two requirements on one operand: a copy serves both or none."""
+    tables = tuple(Table(("x",), tuple(Row(x, (x,)) for x in allowed)) for allowed in ("bc", "b", "c"))
+    values = (LayoutValue("v", 8, 1, ("a",)),)
+    ways: dict[int, tuple[Conversion, ...]] = {0: (Conversion("a", "b", 1), Conversion("a", "c", 1))}
+    for second, shared, changes in ((1, 5, [1]), (2, 5, []), (2, -1, [2])):
+        relations = (Relation("op", 1, (0,)), Relation("op", second, (0,)))
+        problem = LayoutProblem(("a", "b", "c"), values, tables, relations)
+        edges = tuple(Edge(0, "relation", index, 0, ("a", "b", "c"), shared) for index in range(2))
+        found = cheapest_repairs(problem, RepairSpace(edges, ways), 1, NO_LIMIT)
+        assert [repair.changes for repair in found] == changes
+        assert all(len(repair.redirects) == 2 for repair in found)
 
 
 def test_changes_cost_what_the_place_runs() -> None:

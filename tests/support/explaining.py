@@ -35,7 +35,9 @@ def demand_of(problem: LayoutProblem, group: Group) -> Demand:
 
 def satisfiable(problem: LayoutProblem, groups: Sequence[Group]) -> bool:
     """Whether these groups hold together, by backtracking; a value without a domain group may have any layout."""
-    return next(_assignments([demand_of(problem, group) for group in groups], set(problem.layouts), {}), None) is not None
+    return (
+        next(_assignments([demand_of(problem, group) for group in groups], set(problem.layouts), {}), None) is not None
+    )
 
 
 def _assignments(demands: list[Demand], layouts: set[str], chosen: dict[int, str]) -> Iterator[dict[int, str]]:
@@ -46,7 +48,9 @@ def _assignments(demands: list[Demand], layouts: set[str], chosen: dict[int, str
     values, rows = demands[at]
     for row in rows:
         taken = dict(chosen)
-        if all(layout in layouts and taken.setdefault(v, layout) == layout for v, layout in zip(values, row, strict=True)):
+        if all(
+            layout in layouts and taken.setdefault(v, layout) == layout for v, layout in zip(values, row, strict=True)
+        ):
             yield from _assignments(demands[:at] + demands[at + 1 :], layouts, taken)
 
 

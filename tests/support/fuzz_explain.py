@@ -1,4 +1,4 @@
-"""Random programs without layouts, explained: `python -m tests.support.fuzz_explain --count 2000 [--compat upstream]`."""
+"""Random programs without layouts, explained: `python -m tests.support.fuzz_explain --count 2000`."""
 
 from __future__ import annotations
 
@@ -65,9 +65,7 @@ def examine(seed: int, compat: str, size: int, peer: bool) -> Outcome:
             if answer.verdict != "solved":
                 wrong.append(f"the analyzer: {answer.verdict} {answer.failing_op} {answer.stderr[:200]}")
     minimal = sum(conflict.minimal and not fault for conflict, fault in zip(result.conflicts, faults, strict=True))
-    return Outcome(
-        seed, True, len(result.conflicts), minimal, len(result.repairs), accepted, seconds, wrong
-    )
+    return Outcome(seed, True, len(result.conflicts), minimal, len(result.repairs), accepted, seconds, wrong)
 
 
 def _star(arguments: tuple[int, str, int, bool]) -> Outcome:

@@ -58,13 +58,21 @@ class _RepairModel:
         self.seen: dict[Edge, dict[str, int]] = {}
         self.rows: dict[int, list[tuple[Row, int]]] = {}
         self.rewritten: dict[int, list[tuple[Row, int]]] = {}
+        self.is_rewritten: dict[int, int] = {}
+        self.tied: dict[int, dict[str, int]] = {}
         self.demand: dict[int, set[str]] = {}
         for edge in space.edges:
             self.demand.setdefault(edge.value, set()).update(edge.domain)
         for value in sorted(self.demand):
             self.add_copies(value)
+        shared: dict[int, list[Edge]] = {}
         for edge in space.edges:
             self.seen[edge] = self.sees(edge.value, edge.domain, f"{edge.kind} {edge.index}")
+            if edge.use >= 0:
+                shared.setdefault(edge.use, []).append(edge)
+        for use, edges in shared.items():
+            if len(edges) > 1:
+                self.join(use, edges)
         for number in range(len(problem.relations)):
             self.add_relation(number)
         for number in range(len(problem.ties)):
@@ -138,6 +146,15 @@ class _RepairModel:
     def sees(self, value: int, domain: tuple[str, ...], group: str) -> dict[str, int]:
         return {layout: self.available(value, layout, group) for layout in domain}
 
+    def join(self, use: int, edges: list[Edge]) -> None:
+        """Let edges of one use see one layout."""
+        common = [layout for layout in self.problem.layouts if all(layout in edge.domain for edge in edges)]
+        chosen = self.one_of(f"use {use}", tuple(common))
+        for edge in edges:
+            for layout, literal in chosen.items():
+                self.model.implies(f"use {use}", literal, self.seen[edge][layout])
+            self.seen[edge] = chosen
+
     # -- constraints ------------------------------------------------------------------------------------------
 
     def port(self, kind: UseKind, index: int, port: int, value: int) -> dict[str, int]:
@@ -164,6 +181,10 @@ class _RepairModel:
             if is_rewrite:
                 self.terms.append((row.cost * runs * CHANGES_COUNT + 1, literal))
                 self.rewritten.setdefault(number, []).append((row, literal))
+                marker = self.is_rewritten.get(number)
+                if marker is None:
+                    marker = self.is_rewritten[number] = self.model.new_bool(f"{group} is rewritten")
+                self.model.implies(group, literal, marker)
             elif row.cost and self.counted:
                 self.terms.append((row.cost * runs * CHANGES_COUNT, literal))
         self.model.exactly_one(group, [literal for _, literal in self.rows.get(number, ())])
@@ -173,7 +194,7 @@ class _RepairModel:
         group = f"tie {number}"
         views = [self.port("tie", number, place, value) for place, value in enumerate(tie.values)]
         common = [layout for layout in self.problem.layouts if all(layout in view for view in views)]
-        chosen = self.one_of(group, tuple(common))
+        chosen = self.tied[number] = self.one_of(group, tuple(common))
         for layout, literal in chosen.items():
             for view in views:
                 self.model.implies(group, literal, view[layout])
@@ -181,7 +202,7 @@ class _RepairModel:
     # -- answers ----------------------------------------------------------------------------------------------
 
     def read(self, answer: CpAnswer) -> tuple[Repair, list[int]]:
-        """The repair of an answer, and the literals of its changes."""
+        """The repair of an answer, and the literals of its changes (one for a rewritten operation)."""
         true = answer.true
         copies: dict[tuple[int, str], Copy] = {}
         literals: list[int] = []
@@ -196,12 +217,13 @@ class _RepairModel:
         rewrites = [
             (number, row) for number, options in self.rewritten.items() for row, literal in options if literal in true
         ]
-        literals += [literal for options in self.rewritten.values() for _, literal in options if literal in true]
+        literals += [self.is_rewritten[number] for number, _ in rewrites]
         redirects = [
             *(self.redirect(edge, true, copies) for edge in self.space.edges),
             *self.clone_redirects(true, copies),
         ]
-        cost = sum(weight for weight, literal in self.terms if literal in set(literals)) // CHANGES_COUNT
+        changes = {*literals, *(literal for options in self.rewritten.values() for _, literal in options)}
+        cost = sum(weight for weight, literal in self.terms if literal in true & changes) // CHANGES_COUNT
         total = sum(weight // CHANGES_COUNT for weight, literal in self.terms if literal in true)
         repair = Repair(
             tuple(copies.values()), tuple(item for item in redirects if item is not None), tuple(rewrites),
@@ -222,9 +244,7 @@ class _RepairModel:
     def used_layout(self, kind: UseKind, index: int, port: int, true: frozenset[int]) -> str:
         """The layout that the chosen row (or the tie) asks of a port."""
         if kind == "tie":
-            tie = self.problem.ties[index]
-            view = next(place for place in range(len(tie.values)) if (kind, index, place) not in self.edge_at)
-            return self.definition(tie.values[view], true)
+            return next(layout for layout, literal in self.tied[index].items() if literal in true)
         return self.chosen_row(index, true).layouts[port]
 
     def chosen_row(self, number: int, true: frozenset[int]) -> Row:

@@ -16,13 +16,17 @@ UseKind = Literal["relation", "tie"]
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A def-use edge: port `port` of a relation or tie uses `value`; a copy there may have a layout of `domain`."""
+    """A def-use edge: port `port` of a relation or tie uses `value`; a copy there may have a layout of `domain`.
+
+    Edges of one `use` (unless that is -1) are one place in the program, and all see the same.
+    """
 
     value: int
     kind: UseKind
     index: int
     port: int
     domain: tuple[str, ...]
+    use: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class Repair:
     """A way to make a program feasible: what to add, what to rewrite (relation, row), and what it costs.
 
     `cost` is the instructions that the changes execute, weighted by how often they run; `total` adds those of the
-    layouts. `proved` says that no repair of this space costs less.
+    layouts, and is what repairs are ranked by. `proved` says that no repair of this space has a lower total.
     """
 
     copies: tuple[Copy, ...]

@@ -75,38 +75,72 @@ def find_conflicts(problem: LayoutProblem, most: int, limits: Limits) -> list[Co
     if found:
         return found
     gone: set[Group] = set()
+    loose, strict = _Remaining(_any_domain(problem)), _Remaining(problem)
     while len(found) < most:
-        conflict = _next_conflict(problem, gone, replace(limits, seconds=budget.left()), budget)
+        conflict = _next_conflict(loose, strict, gone, replace(limits, seconds=budget.left()), budget)
         if conflict is None:
             break
         found.append(conflict)
+        if budget.over:
+            break
         gone.update(group for group in conflict.groups if group[0] != "domain")
     return found
 
 
-def _next_conflict(problem: LayoutProblem, gone: set[Group], limits: Limits, budget: Budget) -> Conflict | None:
+class _Remaining:
+    """A problem of which groups are taken away bit by bit; compiled again only where ties or pins go."""
+
+    def __init__(self, problem: LayoutProblem) -> None:
+        self.problem = problem
+        self.compiled = compile_problem(problem)
+        self.gone: set[Group] = set()
+
+    def without(self, gone: set[Group]) -> Compiled:
+        """The compiled problem without these groups, which only ever grow; relations keep their numbers."""
+        new = gone - self.gone
+        self.gone |= new
+        if any(kind in ("tie", "pin") for kind, _ in new):
+            self.compiled = compile_problem(_without_fixing(self.problem, gone))
+            new = self.gone
+        for kind, index in new:
+            if kind == "relation":
+                for touched in self.compiled.scopes[index]:
+                    self.compiled.touching[touched].remove(index)
+        return self.compiled
+
+
+def _next_conflict(
+    loose: _Remaining, strict: _Remaining, gone: set[Group], limits: Limits, budget: Budget
+) -> Conflict | None:
+    """The next conflict without the groups in `gone`; `loose` is the problem with every domain full."""
+    problem = strict.problem
     everything = frozenset(range(len(problem.values)))
+    doubt = False
 
     def infeasible(groups: Sequence[Group], relaxed: frozenset[int] = frozenset()) -> bool:
+        nonlocal doubt
         if budget.over:
             raise _OutOfTime
-        return is_feasible(restrict(problem, groups, relaxed), limits) is False
+        answer = is_feasible(restrict(problem, groups, relaxed), limits)
+        doubt |= answer is None
+        return answer is False
 
-    suspects = _suspects(_any_domain(problem), gone, limits)
+    suspects = blamed = _suspects(loose, gone, limits)
     try:
         if suspects is not None and infeasible(suspects, everything):
             core = quickxplain(lambda groups: infeasible(groups, everything), suspects)
-            return Conflict(tuple(sorted(core, key=_order)))
-        suspects = _suspects(problem, gone, limits)
-        if suspects is None or not infeasible(suspects):
-            return None
-        core = quickxplain(infeasible, suspects)
-        domains = _needed_domains(problem, core, limits)
-    except _OutOfTime:
+            return Conflict(tuple(sorted(core, key=_order)), minimal=not doubt)
+        suspects = _suspects(strict, gone, limits)
         if suspects is None:
             return None
-        return Conflict(tuple(sorted(suspects, key=_order)), minimal=False)
-    return Conflict(tuple(sorted(core + domains, key=_order)))
+        blamed = [*suspects, *(("domain", value) for value in _touched(problem, suspects))]
+        if not infeasible(suspects):
+            return None
+        core = quickxplain(infeasible, suspects)
+        domains = _needed_domains(problem, core, infeasible)
+    except _OutOfTime:
+        return None if blamed is None else Conflict(tuple(sorted(blamed, key=_order)), minimal=False)
+    return Conflict(tuple(sorted(core + domains, key=_order)), minimal=not doubt)
 
 
 def _any_domain(problem: LayoutProblem) -> LayoutProblem:
@@ -179,17 +213,17 @@ def is_feasible(problem: LayoutProblem, limits: Limits) -> bool | None:
     return True
 
 
-def _suspects(problem: LayoutProblem, gone: set[Group], limits: Limits) -> list[Group] | None:
+def _suspects(remaining: _Remaining, gone: set[Group], limits: Limits) -> list[Group] | None:
     """Groups that together are infeasible, those in `gone` left out; None if what is left is feasible."""
+    problem = remaining.problem
+    compiled = remaining.without(gone)
     kept = _all_groups(problem, gone)
-    sub = problem if not gone else _without(problem, gone)
-    compiled = compile_problem(sub)
     state = list(compiled.start)
-    removals: list[Removal] = []
     if 0 in state:
         classes = {state.index(0)}
         return [group for group in kept if group[0] != "relation" and _class_of(problem, compiled, group) in classes]
-    failed = propagate(compiled, state, range(len(compiled.scopes)), None, removals)
+    removals: list[Removal] = []
+    failed = propagate(compiled, state, [index for kind, index in kept if kind == "relation"], None, removals)
     if failed >= 0:
         relations = {failed}
         classes = set(compiled.scopes[failed])
@@ -197,14 +231,12 @@ def _suspects(problem: LayoutProblem, gone: set[Group], limits: Limits) -> list[
             if removal.index in classes:
                 relations.add(removal.relation)
                 classes.update(compiled.scopes[removal.relation])
-        numbers = [index for kind, index in kept if kind == "relation"]
-        blamed = {("relation", numbers[index]) for index in relations}
         return [
             group
             for group in kept
-            if group in blamed or (group[0] != "relation" and _class_of(problem, compiled, group) in classes)
+            if (group[1] in relations if group[0] == "relation" else _class_of(problem, compiled, group) in classes)
         ]
-    if is_feasible(sub, limits) is not False:
+    if is_feasible(_without(problem, gone), limits) is not False:
         return None
     from layoutsolver_models.cp.core import core_by_cp_sat
 
@@ -223,20 +255,19 @@ def _all_groups(problem: LayoutProblem, gone: set[Group]) -> list[Group]:
     return [group for group in groups if group not in gone]
 
 
+def _without_fixing(problem: LayoutProblem, gone: set[Group]) -> LayoutProblem:
+    """The problem without some ties and pins, all relations as they were."""
+    ties = [tie for index, tie in enumerate(problem.ties) if ("tie", index) not in gone]
+    pins = [pin for index, pin in enumerate(problem.pins) if ("pin", index) not in gone]
+    return replace(problem, ties=tuple(ties), pins=tuple(pins))
+
+
 def _without(problem: LayoutProblem, gone: set[Group]) -> LayoutProblem:
-    """The problem without some groups, its values as they were."""
-
-    def keep(kind: Literal["relation", "tie", "pin"], count: int) -> list[int]:
-        return [index for index in range(count) if (kind, index) not in gone]
-
-    return LayoutProblem(
-        problem.layouts,
-        problem.values,
-        problem.tables,
-        tuple(problem.relations[index] for index in keep("relation", len(problem.relations))),
-        tuple(problem.ties[index] for index in keep("tie", len(problem.ties))),
-        tuple(problem.pins[index] for index in keep("pin", len(problem.pins))),
-    )
+    """The problem without some groups, its values as they were; the order of preference is left out."""
+    if not gone:
+        return problem
+    relations = [relation for index, relation in enumerate(problem.relations) if ("relation", index) not in gone]
+    return replace(_without_fixing(problem, gone), relations=tuple(relations), preference=())
 
 
 def _class_of(problem: LayoutProblem, compiled: Compiled, group: Group) -> int:
@@ -244,18 +275,26 @@ def _class_of(problem: LayoutProblem, compiled: Compiled, group: Group) -> int:
     return compiled.class_of[problem.ties[index].values[0] if kind == "tie" else problem.pins[index].value]
 
 
-def _needed_domains(problem: LayoutProblem, core: list[Group], limits: Limits) -> list[Group]:
+def _needed_domains(
+    problem: LayoutProblem, core: list[Group], infeasible: Callable[[Sequence[Group], frozenset[int]], bool]
+) -> list[Group]:
     """The values whose own domain the conflict needs: with any layout allowed there, it would go away."""
+    touched = _touched(problem, core)
+    relaxed: set[int] = set()
+    for value in touched:
+        if infeasible(core, frozenset(relaxed | {value})):
+            relaxed.add(value)
+    return [("domain", value) for value in touched if value not in relaxed]
+
+
+def _touched(problem: LayoutProblem, groups: Sequence[Group]) -> list[int]:
+    """The values that groups speak of, in their order."""
     touched: dict[int, None] = {}
-    for kind, index in core:
+    for kind, index in groups:
         if kind == "relation":
             touched.update(dict.fromkeys(problem.relations[index].values))
         elif kind == "tie":
             touched.update(dict.fromkeys(problem.ties[index].values))
-        elif kind == "pin":
-            touched[problem.pins[index].value] = None
-    relaxed: set[int] = set()
-    for value in touched:
-        if is_feasible(restrict(problem, core, frozenset(relaxed | {value})), limits) is False:
-            relaxed.add(value)
-    return [("domain", value) for value in touched if value not in relaxed]
+        else:
+            touched[problem.pins[index].value if kind == "pin" else index] = None
+    return list(touched)

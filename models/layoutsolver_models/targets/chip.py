@@ -49,9 +49,7 @@ class ChipError(Exception):
     """A chip file that is not as it should be."""
 
 
-DISTS = frozenset(
-    {"norm", "pk", "pk4", "pb8", "pb16", "pb32", "even", "c2c", "intlv2", "intlv4", "dintlv2", "dintlv4"}
-)
+DISTS = frozenset({"norm", "pk", "pk4", "pb8", "pb16", "pb32", "even", "c2c", "intlv2", "intlv4", "dintlv2", "dintlv4"})
 """The FunctionDists that can cost something."""
 
 FAMILIES = frozenset({"load", "store", "strided_store", "ramp", "gather", "interleave", "layout_cast"})

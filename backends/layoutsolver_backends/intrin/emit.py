@@ -1,0 +1,220 @@
+"""Lowers a program: each AVE operation of its text gives way to intrinsics, everything else stays as it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit
+from layoutsolver.mlir.types import VectorType
+from layoutsolver.ops.assembly import skip_bracket
+from layoutsolver.ops.spec import Kind
+from layoutsolver.pose.posed import Posed
+from layoutsolver.source import Span
+from layoutsolver_backends.ave import COMMENT
+from layoutsolver_backends.intrin import memory, predicates, tables, vectors
+from layoutsolver_backends.intrin.fuse import fuse_boolean_loads
+from layoutsolver_backends.intrin.normalise import DIALECTS, MASTER, RELEASE, normalise
+from layoutsolver_backends.intrin.program import Program, Step, build_program
+from layoutsolver_backends.intrin.writer import NotLoweredError, Writer
+from layoutsolver_models.problems.layout import LayoutSolution
+
+Lowering = Callable[[Writer, Step], None]
+
+LOWERINGS: dict[str, Lowering] = {
+    "vload": memory.load, "masked_store": memory.store, "store_with_stride": memory.store_with_stride,
+    "vgather": memory.gather, "pge": predicates.pge, "plt": predicates.plt, "pltm": predicates.pltm,
+    **{f"preg.{name}": predicates.logic for name in ("and", "or", "xor", "not")}, "preg.cast": predicates.cast,
+    "vcmp": predicates.compare, "membar": predicates.barrier,
+    **dict.fromkeys(tables.ELEMENTWISE, vectors.elementwise), **dict.fromkeys(tables.SHIFTS, vectors.shift),
+    **dict.fromkeys(tables.CONVERTS, vectors.convert), "vexpdif": vectors.exponential_of_difference,
+    "vtrc": vectors.round_to_whole, "vsel": vectors.select, "mull": vectors.multiply_long,
+    "reduction": vectors.reduce, "broadcast": vectors.broadcast, "scalar_broadcast": vectors.splat,
+    "vector_broadcast": vectors.duplicate, "vci": vectors.ramp, "vintlv": vectors.interleave,
+    "vdintlv": vectors.interleave, "vpack": vectors.pack, "vunpack": vectors.pack, "vslide": vectors.slide,
+    "vector.bitcast": vectors.bitcast, "register.bitcast": vectors.bitcast, "register.halves": vectors.split_halves,
+    "register.join": vectors.join_halves, "register.load_bits": memory.load_bits,
+    "register.mask_bits": memory.mask_bits,
+}  # fmt: skip
+"""How each operation is lowered; `register.*` are steps that the normalisation puts in."""
+
+_OTHER_LOWERED = frozenset({"vector.bitcast"})
+_VECTORS = (Kind.VECTOR, Kind.MASK, Kind.INDEX_VECTOR)
+_SPARSE = {"pk": "twice", "pk4": "four times"}
+
+
+@dataclass(slots=True)
+class Emitted:
+    """The edits that lower a program, and what is to be said; errors mean that the edits are not to be used."""
+
+    edits: list[Edit]
+    diagnostics: list[Diagnostic]
+
+
+class IntrinBackend:
+    """The emitter of register intrinsics; its dialects are the generations of the compiler."""
+
+    name = "ave-intrin"
+    dialects = DIALECTS
+
+    def lower(self, posed: Posed, solution: LayoutSolution | None, dialect: str, own_layouts: bool) -> Emitted:
+        """The edits that lower a program, with the functionTypes of a solution, or with its own where that is None.
+
+        With `own_layouts` the layouts that the program's vector types carry count as known.
+        """
+        layout_of: dict[int, str] = {}
+        dists: dict[int, str] | None = None
+        if solution is not None:
+            layout_of = {value: solution.layouts[number] for value, number in posed.number.items()}
+            dists = _function_types(posed, solution)
+        elif own_layouts:
+            vectors_of = ((value.index, value.vector) for value in posed.graph.values)
+            layout_of = {index: vector.layout for index, vector in vectors_of if vector is not None and vector.layout}
+        program = build_program(posed.graph, dists, layout_of, posed.chip == "ascend950")
+        emission = _Emission(program, dialect)
+        wrong = emission.not_vectors()
+        if wrong:
+            return Emitted([], wrong)
+        normalise(program, dialect)
+        if dialect == MASTER:
+            fuse_boolean_loads(program)
+        return emission.emit()
+
+
+def _function_types(posed: Posed, solution: LayoutSolution) -> dict[int, str]:
+    dists: dict[int, str] = {}
+    for relation, row in enumerate(solution.rows):
+        table = posed.problem.tables[posed.problem.relations[relation].table]
+        dist = table.rows[row].attrs.get("functionType")
+        if dist is not None:
+            dists[posed.op_of_relation[relation]] = dist
+    return dists
+
+
+class _Emission:
+    def __init__(self, program: Program, dialect: str) -> None:
+        self.program = program
+        self.graph = program.graph
+        self.stream = program.graph.module.stream
+        self.source = program.graph.module.source
+        self.writer = Writer(program, dialect)
+        self.diagnostics: list[Diagnostic] = []
+
+    def not_vectors(self) -> list[Diagnostic]:
+        """A message for each operation with another type where intrinsics have a vector."""
+        out = []
+        for step in self.program.steps:
+            spec = self.graph.ops[step.node].spec
+            if not step.is_ave or step.gone:
+                continue
+            if spec is None:
+                out.append(self.writer.diagnostic(step, "LS0601", f"`ave.hir.{step.name}` has no intrinsic", ()))
+                continue
+            kinds = {role.name: role.kind for role in (*spec.operands, *spec.results)}
+            roles = [*zip(step.roles, step.operands, strict=True)]
+            roles += [(role.name, value) for role, value in zip(spec.results, step.results, strict=False)]
+            for role, value in roles:
+                type_ = self.program.types[value]
+                if kinds.get(role) in _VECTORS and not isinstance(type_, VectorType):
+                    message = f"the {role} of `ave.hir.{step.name}` has the type `{type_.text}`, not a vector type"
+                    out.append(self.writer.diagnostic(step, "LS0602", message, ()))
+        return out
+
+    def emit(self) -> Emitted:
+        edits: list[Edit] = []
+        erased: list[Span] = []
+        for step in self.program.steps:
+            span = self.graph.ops[step.node].op.span
+            if erased and span.end <= erased[-1].end:
+                continue
+            lines = self.lines_of(step)
+            if step.is_ave or step.name in _OTHER_LOWERED or step.gone:
+                edit = self.replacement(span, lines)
+                edits.append(edit)
+                erased.append(edit.span)
+        for step in self.program.steps:
+            if not step.is_ave and not step.gone and step.name not in _OTHER_LOWERED:
+                edits.extend(self.renames(step))
+        edits.extend(self.without_layouts(edits))
+        if self.writer.dialect == RELEASE:
+            self.warn_of_dense_access()
+        return Emitted(edits, self.diagnostics + self.writer.diagnostics)
+
+    def lines_of(self, step: Step) -> list[str]:
+        """The lines that stand for an operation of the text and for what was put in around it."""
+        lines: list[str] = []
+        for inner in step.around():
+            if not inner.is_ave and inner.name not in _OTHER_LOWERED:
+                continue
+            self.writer.begin()
+            try:
+                self.lowering(inner)(self.writer, inner)
+            except NotLoweredError as error:
+                self.diagnostics.append(self.writer.diagnostic(inner, error.code, str(error), error.notes))
+            lines += self.writer.lines
+        return lines
+
+    def lowering(self, step: Step) -> Lowering:
+        known = LOWERINGS.get(step.name)
+        if known is not None:
+            return known
+        note = tables.NEVER_LOWERED.get(step.name, "")
+        raise NotLoweredError("LS0601", f"`ave.hir.{step.name}` has no intrinsic", *([note] if note else []))
+
+    # -- text -------------------------------------------------------------------------------------------------
+
+    def replacement(self, span: Span, lines: list[str]) -> Edit:
+        """Put lines where an operation stood; its comments stay, and no empty line is left."""
+        text = self.source.text
+        comments = [line.strip() for line in COMMENT.findall(self.source.slice(span))]
+        begin = text.rfind("\n", 0, span.start) + 1
+        lead = text[begin : span.start]
+        indent = lead if not lead.strip() else " " * len(lead)
+        all_lines = [*comments, *lines]
+        if all_lines:
+            return Edit(span, f"\n{indent}".join(all_lines))
+        end = text.find("\n", span.end)
+        end = len(text) if end < 0 else end + 1
+        if lead.strip() or text[span.end : end].strip():
+            return Edit(span, "")
+        return Edit(Span(begin, end), "")
+
+    def renames(self, step: Step) -> list[Edit]:
+        """Let an operation that stays use the values under their new names."""
+        out = []
+        for value, token in zip(step.operands, self.graph.ops[step.node].operand_tokens, strict=True):
+            text = self.stream.texts[token]
+            name = self.writer.names.get(value, text) if value >= 0 else text
+            if name and name != text and f"{name}#0" != text and name != f"{text}#0":
+                start = self.stream.starts[token]
+                out.append(Edit(Span(start, start + len(text)), name))
+        return out
+
+    def without_layouts(self, edits: list[Edit]) -> list[Edit]:
+        """Take the layouts out of the vector types of what stays."""
+        texts, out = self.stream.texts, []
+        spans = sorted((edit.span.start, edit.span.end) for edit in edits)
+        place = 0
+        for token, text in enumerate(texts):
+            if text != "#ave.vector_layout" or texts[token - 1] != ",":
+                continue
+            end = self.stream.end(skip_bracket(texts, token + 1, len(texts) - 1) - 1)
+            start = self.stream.end(token - 2)
+            while place < len(spans) and spans[place][1] <= start:
+                place += 1
+            if place == len(spans) or spans[place][0] >= end:
+                out.append(Edit(Span(start, end), ""))
+        return out
+
+    def warn_of_dense_access(self) -> None:
+        """Say once that the release does not spread what is loaded, where a functionType asks for it."""
+        for step in self.program.ordered():
+            dist = step.attrs.get("functionType", "")
+            if step.name == "vload" and dist in _SPARSE and step.attrs.get("dist") == "NORM":
+                self.writer.warn(
+                    step, "LS0606",
+                    f"this load is to spread its elements over {_SPARSE[dist]} the room, and the release loads densely",
+                    "the release's passes bring data and predicates to one form only after an analysis of their own",
+                    "`--dialect master` loads as the functionType says",
+                )  # fmt: skip
+                return

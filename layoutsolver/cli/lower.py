@@ -1,0 +1,44 @@
+"""`layoutsolver lower`: solve a program and write it in a lower-level form."""
+
+from __future__ import annotations
+
+import argparse
+
+from layoutsolver.api import LowerOptions, LowerResult, lower
+from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
+from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.output import deliver
+from layoutsolver.cli.solve import exit_status
+
+
+def run(options: argparse.Namespace) -> int:
+    """Lower each part of the input; write all of them, or none if one cannot be lowered."""
+    try:
+        solving = solve_options(options)
+        inputs = read_inputs(options)
+    except UsageError as error:
+        return usage_error(str(error))
+    except InputError as error:
+        print_diagnostics(options, [error.diagnostic])
+        return EXIT_INPUT
+    lowering = LowerOptions(options.to, options.dialect, options.solved, options.layouts_from_file, solving)
+    status = EXIT_OK
+    answers: list[str] = []
+    for source in inputs.sources:
+        result = lower(source, lowering)
+        print_diagnostics(options, result.diagnostics)
+        status = worst(status, _status(result))
+        if result.text is not None:
+            answers.append(result.text)
+    if len(answers) < len(inputs.sources):
+        return status
+    return deliver(options.output, inputs.joined(answers), status)
+
+
+def _status(result: LowerResult) -> int:
+    """The exit status that a result stands for."""
+    if result.ok:
+        return EXIT_OK if result.solving.solution is None else exit_status(result.solving)
+    found = exit_status(result.solving)
+    return EXIT_PROGRAM if found == EXIT_OK else found

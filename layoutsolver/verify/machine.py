@@ -1,0 +1,228 @@
+"""Runs functions: blocks, loops, branches, calls and scalars, which layouts do not touch.
+
+What happens to vectors is left to a unit, of which there are two: `logical.Logical` and `physical.Physical`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from layoutsolver.graph.model import Function, Graph, OpNode
+from layoutsolver.mlir.tree import Block
+from layoutsolver.mlir.types import ScalarType, VectorType
+from layoutsolver.verify.buffers import run_buffer
+from layoutsolver.verify.constants import dense_constant
+from layoutsolver.verify.logical_memory import LogicalMemory
+from layoutsolver.verify.memory import outside_results
+from layoutsolver.verify.operation import CannotRunError, Operation, decode
+from layoutsolver.verify.scalars import run_scalar
+from layoutsolver.verify.values import Elements, Scalar, Value, integer, resized
+
+Get = Callable[[int], Value]
+
+MOST_STEPS = 200_000
+"""Operations that a run executes at most."""
+
+_IGNORED = frozenset({"annotation.mark", "vector.print", "memref.dealloc", "gpu.barrier"})
+_RESHAPES = frozenset({"builtin.unrealized_conversion_cast", "vector.shape_cast", "vector.bitcast"})
+
+
+class Unit(Protocol):
+    """What runs vector operations on one representation of vectors."""
+
+    ram: LogicalMemory
+
+    def run(self, op: Operation, get: Get) -> list[Value]:
+        """The results of a vector operation."""
+
+    def enter(self, value: int, elements: Elements) -> Value:
+        """What holds these elements as the graph value `value`."""
+
+    def leave(self, value: int, held: Value, type_: VectorType) -> Elements:
+        """The elements that the graph value `value` holds."""
+
+    def reshape(self, op: Operation, source: Value) -> Value:
+        """The result of a cast between vectors that moves no data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A vector that leaves the program: an argument of an unknown function, or what the entry function returns."""
+
+    node: int
+    value: int
+    elements: Elements
+
+
+@dataclass(slots=True)
+class Machine:
+    """A run of a program: `passed` are the vectors that left it, in order, `current` is the operation that runs."""
+
+    graph: Graph
+    unit: Unit
+    seed: int
+    passed: list[Passed] = field(default_factory=list)
+    steps: int = 0
+    current: int = -1
+    calls: int = 0
+    nodes: dict[int, OpNode] = field(default_factory=dict)
+    decoded: dict[int, Operation] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.nodes = {id(node.op): node for node in self.graph.ops}
+
+    def run_function(self, function: Function, arguments: list[Value]) -> list[tuple[int, Value]]:
+        """Run a function; what it returns, with the graph values. Raises CannotRunError and HardwareFault."""
+        node = self.graph.ops[function.op]
+        blocks = [block for region in node.op.regions for block in region.blocks]
+        if len(blocks) != 1:
+            raise CannotRunError(node.index, f"`{function.symbol}` has {len(blocks)} blocks; one can be run")
+        env: dict[int, Value] = dict(zip(function.arguments, arguments, strict=True))
+        ending = self.run_block(blocks[0], env)
+        if ending is None:
+            return []
+        return [(value, env[value]) for value in ending.operands]
+
+    def run_block(self, block: Block, env: dict[int, Value]) -> OpNode | None:
+        """Run the operations of a block; its terminator, None if it has none."""
+        for op in block.ops:
+            node = self.nodes[id(op)]
+            if node.name in ("func.return", "return", "scf.yield"):
+                return node
+            self.step(node, env)
+        return None
+
+    def step(self, node: OpNode, env: dict[int, Value]) -> None:
+        """Run one operation and note its results."""
+        self.steps += 1
+        self.current = node.index
+        if self.steps > MOST_STEPS:
+            raise CannotRunError(node.index, f"the program runs more than {MOST_STEPS} operations")
+        if node.name == "scf.for":
+            self.loop(node, env)
+            return
+        if node.name == "scf.if":
+            self.branch(node, env)
+            return
+        op = self.decoded.get(node.index)
+        if op is None:
+            op = self.decoded[node.index] = decode(self.graph, node)
+        results = self.results(op, node, env)
+        for value, result in zip(node.results, results, strict=False):
+            env[value] = result
+
+    def results(self, op: Operation, node: OpNode, env: dict[int, Value]) -> list[Value]:
+        """The results of an operation without regions."""
+        get = env.__getitem__
+        if node.name.startswith("ave.hir."):
+            return self.unit.run(op, get)
+        if node.name in ("func.call", "call"):
+            return self.call(node, env)
+        if node.name in _IGNORED:
+            return []
+        if node.name in _RESHAPES:
+            return self.cast(op, node, get)
+        if node.name == "arith.constant" and isinstance(op.type(node.results[0]), VectorType):
+            return [self.unit.enter(node.results[0], dense_constant(op))]
+        if any(isinstance(op.type(value), VectorType) for value in (*node.operands, *node.results) if value >= 0):
+            return self.unit.run(op, get)
+        found = run_scalar(op, get)
+        if found is None:
+            found = run_buffer(op, get, self.unit.ram)
+        if found is None:
+            raise CannotRunError(node.index, f"what `{node.name}` does is not known here")
+        return found
+
+    def cast(self, op: Operation, node: OpNode, get: Get) -> list[Value]:
+        """A cast that moves no data: between vectors, between a scalar and element 0, between memrefs."""
+        if len(node.results) != 1 or len(node.operands) != 1:
+            raise CannotRunError(node.index, f"`{node.name}` casts one value to one, not to {len(node.results)}")
+        source, result = node.operands[0], node.results[0]
+        before, after = op.type(source), op.type(result)
+        held = get(source)
+        if isinstance(before, VectorType) and isinstance(after, VectorType):
+            return [self.unit.reshape(op, held)]
+        if isinstance(before, VectorType) and isinstance(after, ScalarType):
+            first = self.unit.leave(source, held, before)
+            return [integer(after, int(first.bits[0]), bool(first.defined[0]))]
+        if isinstance(after, VectorType) and isinstance(held, Scalar):
+            from layoutsolver.verify.elements import of_scalar
+
+            one = of_scalar(held, op.format(result), 1)
+            return [self.unit.enter(result, resized(one, after.lanes))]
+        if isinstance(held, Scalar) and isinstance(after, ScalarType):
+            return [integer(after, held.signed, held.defined)]
+        return [held]
+
+    def loop(self, node: OpNode, env: dict[int, Value]) -> None:
+        """Run an `scf.for`."""
+        loop = self.graph.loops.get(node.index)
+        if loop is None or len(loop.bounds) != 3:
+            raise CannotRunError(node.index, "this loop has no bounds")
+        low, high, step = (self.number(node, env, bound) for bound in loop.bounds)
+        if step <= 0:
+            raise CannotRunError(node.index, f"this loop has the step {step}")
+        for init, argument, _, _ in loop.carried:
+            env[argument] = env[init]
+        kind = self.graph.values[loop.induction].type
+        type_ = kind if isinstance(kind, ScalarType) else ScalarType("index", None)
+        for number in range(low, high, step):
+            env[loop.induction] = integer(type_, number)
+            self.run_block(node.op.regions[0].blocks[0], env)
+            following = [env[yielded] for _, _, yielded, _ in loop.carried]
+            for (_, argument, _, _), value in zip(loop.carried, following, strict=True):
+                env[argument] = value
+        for _, argument, _, result in loop.carried:
+            env[result] = env[argument]
+
+    def number(self, node: OpNode, env: dict[int, Value], value: int) -> int:
+        """The number that control flow depends on. Raises CannotRunError where it is not defined."""
+        held = env[value]
+        if not isinstance(held, Scalar) or not held.defined:
+            raise CannotRunError(node.index, f"`{node.name}` depends on a value that is not defined")
+        return held.signed
+
+    def branch(self, node: OpNode, env: dict[int, Value]) -> None:
+        """Run one side of an `scf.if`."""
+        taken = 0 if self.number(node, env, node.operands[0]) else 1
+        if taken >= len(node.op.regions) or not node.op.regions[taken].blocks:
+            return
+        ending = self.run_block(node.op.regions[taken].blocks[0], env)
+        if ending is not None:
+            for result, value in zip(node.results, ending.operands, strict=False):
+                env[result] = env[value]
+
+    def call(self, node: OpNode, env: dict[int, Value]) -> list[Value]:
+        """Run a function of the module; of another one, note its vector arguments and make up its results.
+
+        A vector is handed over as it lies, whatever layout the other side has for it.
+        """
+        symbol = self.graph.calls.get(node.index, "")
+        function = self.graph.function_by_symbol().get(symbol)
+        arguments = [env[value] for value in node.operands]
+        if function is not None and function.has_body:
+            return [held for _, held in self.run_function(function, arguments)]
+        self.calls += 1
+        for value in node.operands:
+            type_ = self.graph.values[value].type
+            if isinstance(type_, VectorType):
+                self.passed.append(Passed(node.index, value, self.unit.leave(value, env[value], type_)))
+        out: list[Value] = []
+        for number, value in enumerate(node.results):
+            made = outside_results(self.graph.values[value].type, self.seed, self.calls, number)
+            if made is None:
+                raise CannotRunError(node.index, f"`{symbol}` returns what cannot be made up")
+            out.append(self.unit.enter(value, made) if isinstance(made, Elements) else made)
+        return out
+
+
+def vectors_returned(machine: Machine, returned: list[tuple[int, Value]], node: int) -> list[Passed]:
+    """The vectors among what a function returned."""
+    out = []
+    for value, held in returned:
+        type_ = machine.graph.values[value].type
+        if isinstance(type_, VectorType):
+            out.append(Passed(node, value, machine.unit.leave(value, held, type_)))
+    return out

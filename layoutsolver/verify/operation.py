@@ -1,0 +1,127 @@
+"""What the interpreters need to know of an operation: its attributes by name, and the types of its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from layoutsolver.graph.model import Graph, OpNode
+from layoutsolver.mlir.types import ScalarType, Type, VectorType
+from layoutsolver.ops.assembly import attribute_entries, skip_bracket
+from layoutsolver.verify.values import format_of
+from layoutsolver_models.hardware.formats import Format
+
+PREFIX = "ave.hir."
+
+_INLINE_BOOL = {"sat": "bool", "low": "bool"}
+_GENERIC_NAMES = {
+    "vload": {"pattern": "dist"}, "masked_store": {"pattern": "dist"}, "vcmp": {"cmp": "predicate"},
+    "vcmps": {"cmp": "predicate"}, "vci": {"increase_p": "order"}, "preg.cast": {"preg_cast_mode": "mode"},
+    "vector_broadcast": _INLINE_BOOL, "vtrunci": _INLINE_BOOL, "vtruncf": _INLINE_BOOL, "vfptoui": _INLINE_BOOL,
+    "vpack": {"part": "int"}, "vunpack": {"part": "int"},
+}  # fmt: skip
+"""What the generic form calls an inline attribute, and what the custom form's table calls it."""
+
+
+class CannotRunError(Exception):
+    """An operation that the interpreters do not know, or not in this form; `node` is its graph index."""
+
+    def __init__(self, node: int, message: str, *notes: str) -> None:
+        super().__init__(message)
+        self.node = node
+        self.notes = notes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """An operation as it is run: its plain name, its attributes, and the graph that it is part of."""
+
+    graph: Graph
+    node: OpNode
+    name: str
+    attrs: dict[str, str]
+
+    def value(self, role: str) -> int:
+        """The graph value in a role. Raises CannotRunError where there is none."""
+        found = self.node.role(role)
+        if found is None or found < 0:
+            raise CannotRunError(self.node.index, f"`{self.node.name}` has no operand `{role}`")
+        return found
+
+    def values(self, role: str) -> list[int]:
+        """All graph values in a role, in order."""
+        pairs = zip(self.node.roles, self.node.operands, strict=True)
+        return [value for name, value in pairs if name == role]
+
+    def type(self, value: int) -> Type:
+        """The type of a graph value."""
+        return self.graph.values[value].type
+
+    def vector(self, value: int) -> VectorType:
+        """The type of a graph value that is a vector. Raises CannotRunError for another."""
+        type_ = self.graph.values[value].type
+        if not isinstance(type_, VectorType):
+            raise CannotRunError(self.node.index, f"`{self.node.name}` takes a vector, not `{type_.text}`")
+        return type_
+
+    def scalar(self, value: int) -> ScalarType:
+        """The type of a graph value that is a scalar. Raises CannotRunError for another."""
+        type_ = self.graph.values[value].type
+        if not isinstance(type_, ScalarType):
+            raise CannotRunError(self.node.index, f"`{self.node.name}` takes a scalar, not `{type_.text}`")
+        return type_
+
+    def format(self, value: int) -> Format | None:
+        """The number format of a value's elements, None for i1. Raises CannotRunError where the model has none."""
+        type_ = self.graph.values[value].type
+        try:
+            return format_of(type_)
+        except (KeyError, AttributeError):
+            message = f"the hardware model has no number format for `{type_.text}`"
+            raise CannotRunError(self.node.index, message) from None
+
+    def data_format(self, value: int) -> Format:
+        """The number format of a value's elements, which are no predicate. Raises CannotRunError otherwise."""
+        found = self.format(value)
+        if found is None:
+            raise CannotRunError(self.node.index, f"`{self.node.name}` is not known for predicates")
+        return found
+
+    def fail(self, message: str, *notes: str) -> CannotRunError:
+        """The error that says of this operation that it cannot be run."""
+        return CannotRunError(self.node.index, f"`{self.node.name}` {message}", *notes)
+
+
+def decode(graph: Graph, node: OpNode) -> Operation:
+    """An operation of the graph with its attributes."""
+    name = node.name.removeprefix(PREFIX)
+    return Operation(graph, node, name, attributes(node))
+
+
+def attributes(node: OpNode) -> dict[str, str]:
+    """All attributes of an operation, enumerators by their bare names, unit attributes as `unit`.
+
+    Those that the custom form prints inline are under the names of the operation tables: `dist`, `pattern`, `part`,
+    `rnd`, `bool`, `int`, `kind` and so on. The generic form's properties are under the same names.
+    """
+    out = dict(node.enums)
+    op, texts = node.op, node.op.stream.texts
+    ranges = [] if node.attrs is None else [node.attrs]
+    generic = _GENERIC_NAMES.get(node.name.removeprefix(PREFIX), {})
+    if op.is_generic:
+        at = skip_bracket(texts, op.name_token + 1, op.last)
+        if at + 1 < op.last and texts[at] == "<" and texts[at + 1] == "{":
+            ranges.append((at + 1, skip_bracket(texts, at + 1, op.last)))
+    elif node.name in ("ave.hir.vpack", "ave.hir.vunpack"):
+        out["int"] = texts[next(at for at in range(op.name_token, op.last) if texts[at] == ",") + 1]
+    for token_range in ranges:
+        for name, (first, last) in attribute_entries(op, token_range).items():
+            text = op.stream.range_text(first + 2, last) if last > first + 2 else "unit"
+            out[generic.get(name, name) if op.is_generic else name] = _bare(text)
+    return out
+
+
+def _bare(text: str) -> str:
+    text = text.strip()
+    if text.startswith("#") and text.endswith(">"):
+        return text[text.index("<") + 1 : -1].split()[-1]
+    return text.partition(":")[0].strip() if text[:1].isdigit() else text

@@ -1,0 +1,71 @@
+"""The released compiler itself, where it can run: the same intrinsics from the same annotated text."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from layoutsolver.api import LowerOptions, SolveOptions, lower
+from layoutsolver.source import SourceFile
+from tests.support.compare_intrin import Comparison, compare_annotated, exemption, lowerable
+from tests.support.compare_peer import program
+from tests.support.fuzz_intrin import examine
+from tests.support.intrin_cases import FAMILIES, cases
+from tests.support.peer import accepts, analyze, peer_path
+
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.skipif(
+        peer_path() is None, reason="ascendnpu-ir 1.2.0 is not installed or does not run here (CPython 3.11, x86-64)"
+    ),
+]
+
+AGREE = ("equal", "both refuse")
+
+
+@pytest.mark.parametrize("chip", ["", "ascend950"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_rows_equal_the_compilers(family: str, chip: str) -> None:
+    """All rows that we lower as functions of one module, and the others one by one."""
+    functions, apart = [], []
+    for number, (_, text) in enumerate(cases(family)):
+        if lowerable(text, chip) == text and exemption(text, chip, Comparison("only they refuse")) is None:
+            functions.append(text.replace("@f(", f"@f{number}(", 1))
+        else:
+            apart.append((text, compare_annotated(text, chip)))
+    assert compare_annotated("".join(functions), chip) == Comparison("equal")
+    assert len(functions) > len(apart)
+    assert [item for text, item in apart if item.verdict not in AGREE and exemption(text, chip, item) is None] == []
+
+
+@pytest.mark.parametrize("chip", ["", "ascend950"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_intrinsics_of_master_are_valid(family: str, chip: str) -> None:
+    """The released compiler does not write them so, but it reads and verifies them."""
+    functions = [text.replace("@f(", f"@f{number}(", 1) for number, (_, text) in enumerate(cases(family))]
+    options = LowerOptions(dialect="master", solved=True, solving=SolveOptions(compat="upstream", chip=chip))
+    lowered = [lower(SourceFile("p.mlir", text), options).text for text in functions]
+    found = [text for text in lowered if text is not None]
+    assert len(found) > len(functions) * 0.9
+    assert accepts("".join(found))
+
+
+def test_random_programs_equal_the_compilers() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = list(pool.map(examine, range(20000, 20100)))
+    stages = [(outcome.seed, item, reason) for outcome in outcomes for item, reason in outcome.stages]
+    assert [item for item in stages if item[1].verdict not in AGREE and not item[2]] == []
+    assert sum(item[1].verdict == "equal" for item in stages) > 60
+
+
+def test_default_choice_gives_text_that_the_compiler_reads() -> None:
+    """Our own choice of layouts makes another program of it; the intrinsics are valid all the same."""
+    read = 0
+    for seed in range(20100, 20130):
+        answer = analyze(program(seed))
+        if answer.verdict == "solved":
+            result = lower(SourceFile("p.mlir", lowerable(answer.stdout, "")))
+            assert result.text is None or accepts(result.text), seed
+            read += result.text is not None
+    assert read > 3

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import FREE, INFEASIBLE, PROGRAM, UB, Run, write
+
+MASKS = f"""\
+func.func @f(%src: memref<256xf16, {UB}>, %dst: memref<256xf16, {UB}>) {{
+  %c0 = arith.constant 0 : index
+  %yes = arith.constant true
+  %x = ave.hir.vload <NORM> %src[%c0] : memref<256xf16, {UB}> into vector<64xf16>
+  %m = ave.hir.scalar_broadcast %yes : i1 -> vector<64xi1>
+  ave.hir.masked_store <NORM_B16> %dst[%c0], %m, %x : memref<256xf16, {UB}>, vector<64xi1>, vector<64xf16>
+  return
+}}
+"""
+
+
+def test_a_program_that_agrees_says_how_much_was_compared(tmp_path: Path, run: Run) -> None:
+    path = write(tmp_path / "k.mlir", PROGRAM)
+    outcome = run("verify", path, "--rounds", "2")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out == f"{path}: agrees in 2 runs, 128 bytes compared\n"
+
+
+def test_a_program_that_differs_fails(tmp_path: Path, run: Run) -> None:
+    outcome = run("verify", write(tmp_path / "k.mlir", MASKS))
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "error[LS0701]" in outcome.err
+
+
+def test_a_program_without_layouts_is_explained(tmp_path: Path, run: Run) -> None:
+    outcome = run("verify", write(tmp_path / "k.mlir", INFEASIBLE))
+    assert outcome.status == 1
+    assert "LS0101" in outcome.err
+
+
+@pytest.mark.parametrize("compat", [(), ("--compat", "upstream")])
+def test_solve_writes_what_was_verified(compat: tuple[str, ...], tmp_path: Path, run: Run) -> None:
+    path = write(tmp_path / "k.mlir", FREE)
+    assert run("solve", path, "--verify", *compat).out == run("solve", path, *compat).out
+
+
+def test_solve_writes_nothing_where_verifying_fails(tmp_path: Path, run: Run) -> None:
+    path, out = write(tmp_path / "k.mlir", MASKS), tmp_path / "out.mlir"
+    assert run("solve", path, "-o", str(out)).status == 0
+    out.unlink()
+    outcome = run("solve", path, "--verify", "-o", str(out))
+    assert outcome.status == 1
+    assert "error[LS0701]" in outcome.err
+    assert not out.exists()

@@ -1,0 +1,14 @@
+func.func @f(%b32: memref<64xf32>, %b16: memref<1024xf16>, %b8: memref<256xi8>, %h: f16, %n: index) {
+  %c0 = arith.constant 0 : index
+  %y = ave.hir.vload <NORM> %b16[%c0] : memref<1024xf16> into vector<64xf16>
+  %m = ave.hir.pge <ALL> : vector<64xi1>
+  %go = arith.cmpi eq, %n, %c0 : index
+  %r = scf.if %go -> (vector<64xf16>) {
+    scf.yield %y : vector<64xf16>
+  } else {
+    %lo, %hi = ave.hir.vdintlv %y, %y : vector<64xf16>, vector<64xf16>
+    scf.yield %lo : vector<64xf16>
+  }
+  %w = ave.hir.vextf %r, <part_even>, %m : vector<64xf16>, vector<64xf32>, vector<64xi1>
+  return
+}

@@ -1,0 +1,8 @@
+func.func @f(%b32: memref<64xf32>, %b16: memref<1024xf16>, %b8: memref<256xi8>, %h: f16, %n: index) {
+  %c0 = arith.constant 0 : index
+  %y = ave.hir.vload <NORM> %b16[%c0] : memref<1024xf16> into vector<64xf16>
+  %m = ave.hir.pge <ALL> : vector<64xi1>
+  %a, %b = ave.hir.vintlv %y, %y {layout_change = #ave<layout_change SPARSE>} : vector<64xf16>, vector<64xf16>
+  %c, %d = ave.hir.vdintlv %a, %b : vector<64xf16>, vector<64xf16>
+  return
+}

@@ -1,0 +1,9 @@
+func.func @f(%b32: memref<64xf32>, %b16: memref<1024xf16>, %b8: memref<256xi8>, %h: f16, %n: index) {
+  %c0 = arith.constant 0 : index
+  %y = ave.hir.vload <NORM> %b16[%c0] : memref<1024xf16> into vector<64xf16>
+  %m = ave.hir.pge <ALL> : vector<64xi1>
+  %k = ave.hir.pge <ALL> : vector<64xi1>
+  %p = ave.hir.vcmps <GT> %y, %h, %k : vector<64xf16>, f16, vector<64xi1> -> vector<64xi1>
+  ave.hir.masked_store <PK_B32> %b16[%c0], %m, %y : memref<1024xf16>, vector<64xi1>, vector<64xf16>
+  return
+}

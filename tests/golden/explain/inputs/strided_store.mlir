@@ -1,0 +1,8 @@
+func.func @f(%b32: memref<64xf32>, %b16: memref<1024xf16>, %b8: memref<256xi8>, %h: f16, %n: index) {
+  %c0 = arith.constant 0 : index
+  %x = ave.hir.vload <NORM> %b32[%c0] : memref<64xf32> into vector<64xf32>
+  %m = ave.hir.pge <ALL> : vector<64xi1>
+  %t = ave.hir.vtruncf %x, <rint>, false, <part_even>, %m : vector<64xf32>, vector<64xf16>, vector<64xi1>
+  ave.hir.store_with_stride %b16[%c0], %n, %m, %t : memref<1024xf16>, vector<64xi1>, vector<64xf16>
+  return
+}
