@@ -1,4 +1,4 @@
-// One mask for two stores of different granularity: there is no layout for it.
+// One mask for a conversion of 32-bit data and a strided store of 16-bit data: there is no layout for it.
 func.func @shared_mask(
     %in: memref<64xf32, #hivm.address_space<ub>>,
     %wide: memref<64xf32, #hivm.address_space<ub>>,
