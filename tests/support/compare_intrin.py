@@ -62,32 +62,39 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """A difference that has its reason in the compiler: what the verdict is, and a pattern of the program."""
+    """A difference that has its reason in the compiler: what the verdict is, and patterns of program and detail."""
 
     name: str
     verdict: Verdict
     program: str
     chip: str
+    detail: str
     reason: str
 
 
+_NAME = r"%[\w.$#-]+"
 EXEMPTIONS = (
     Exemption(
-        "strided store into one dimension", "only they refuse", r"store_with_stride %[\w.$#-]+\[%[\w.$#-]+\],", "",
+        "strided store into one dimension", "only they refuse",
+        rf"store_with_stride {_NAME}\[{_NAME}\],", "", "bug report|Casting",
         "the release reads the stride from operand 3, which is the mask if there is one index, and crashes",
     ),
     Exemption(
-        "strided store with three indices or more", "different", r"store_with_stride %[\w.$#-]+\[[^\],]*,[^\],]*,", "",
+        "strided store with three indices or more", "different",
+        rf"store_with_stride {_NAME}\[[^\],]*,[^\],]*,", "", "vsstb",
         "the release reads the stride from operand 3, which is the third index",
     ),
     Exemption(
-        "unaligned store under a count that is an argument", "only they refuse", r"ave\.hir\.plt ", "ascend950",
+        "unaligned store under a count that is an argument", "only they refuse",
+        r"ave\.hir\.plt ", "ascend950", "non-existent value",
         "the release asks a block argument for its operation, and an assertion fails",
     ),
     Exemption(
         "unaligned store of predicates into two dimensions", "different",
-        r"masked_store <NORM_B8> %[\w.$#-]+\[[^\]]*,[^\]]*\],[^:]*unaligned_ub_access[^:]*: memref<[\dx]+i1,", "",
-        "the release puts the repacked data into operand 3, which is the mask if there are two indices",
+        rf"masked_store <NORM_B8> {_NAME}\[[^\]]*,[^\]]*\],[^:]*unaligned_ub_access[^:]*: memref<[\dx]+i1,",
+        "", "",
+        "the release puts the repacked data into operand 3, which is the mask if there are two indices; what made the "
+        "mask may be dropped then",
     ),
 )  # fmt: skip
 
@@ -95,7 +102,8 @@ EXEMPTIONS = (
 def exemption(text: str, chip: str, found: Comparison) -> Exemption | None:
     """The row that explains a difference, None if nothing does."""
     for row in EXEMPTIONS:
-        if row.verdict == found.verdict and row.chip in ("", chip) and re.search(row.program, text):
+        fits = row.verdict == found.verdict and row.chip in ("", chip)
+        if fits and re.search(row.detail, found.detail) and re.search(row.program, text):
             return row
     return None
 
