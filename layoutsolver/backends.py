@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit
 from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import LayoutSolution
-from layoutsolver_models.problems.repair import Repair
+
+if TYPE_CHECKING:
+    from layoutsolver_models.problems.repair import Repair
 
 GROUP = "layoutsolver.backends"
 

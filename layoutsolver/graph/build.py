@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.loops import ForHeader, read_for, trip_count
@@ -355,6 +354,8 @@ class _Builder:
         """Add to each undefined name where a value of that name, or of a similar one, is defined after all."""
         if not self.unresolved:
             return
+        from difflib import get_close_matches
+
         by_name = {value.name: value for value in reversed(self.graph.values) if value.name}
         for index, name in self.unresolved:
             item = self.diagnostics[index]

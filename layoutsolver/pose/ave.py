@@ -8,7 +8,6 @@ constraints, and nothing else, so that its verdict and its choice come out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
@@ -509,6 +508,8 @@ class _Poser:
         """Say that nothing is known of how the operation treats layouts."""
         if self.compat:
             return
+        from difflib import get_close_matches
+
         touched = dict.fromkeys(self.graph.vectors([*node.operands, *node.results]))
         vectors = [f"`{self.graph.values[value].name or 'an unnamed result'}`" for value in touched]
         known = node.name.split(".")[0] in LOWERED_BEFORE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import lru_cache
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
@@ -49,6 +48,8 @@ def _enumerator_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
         known = ENUMERATORS.get((node.name.removeprefix("ave.hir."), kind))
         if known is None or name in known:
             continue
+        from difflib import get_close_matches
+
         near = get_close_matches(name, known, 1, 0.6)
         note = f"is `{near[0]}` meant?" if near else f"there are {', '.join(known)}"
         label = Label(graph.module.source, node.span)
