@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         _silence_stdout()
         return EXIT_PIPE
-    except Exception:
+    except Exception:  # whatever reaches this is a defect of ours: no traceback for users, a reproducer instead
         if options.debug:
             raise
         return _defect(arguments, getattr(options, "text", None))
