@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit, Label
 from layoutsolver.graph.build import ASSUMED_TRIP_COUNT, build_graph
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from layoutsolver_models.solve.conflict import Conflict
 
 
-@dataclass(frozen=True, slots=True)
-class SolveOptions:
+class SolveOptions(NamedTuple):
     """How to solve: `compat` is empty or `upstream`; `chip` empty for the file's own; limits as for the solver.
 
     `conflicts` is how many conflicts are looked for and `repairs` how many repairs, where there is no solution.
@@ -34,12 +32,11 @@ class SolveOptions:
     compat: str = ""
     chip: str = ""
     assumed_trip_count: int = ASSUMED_TRIP_COUNT
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = Limits()
     conflicts: int = 3
     repairs: int = 3
 
 
-@dataclass(slots=True)
 class SolveResult:
     """A module solved: the posed problem, its solution, and all that is to be said.
 
@@ -47,13 +44,25 @@ class SolveResult:
     analyzer's in compat mode. Of an infeasible program, `conflicts` and `repairs` are what was found, best first.
     """
 
-    module: Module
-    diagnostics: list[Diagnostic]
-    posed: Posed | None = None
-    solution: LayoutSolution | None = None
-    upstream: Verdict | None = None
-    conflicts: list[Conflict] = field(default_factory=list)
-    repairs: list[FoundRepair] = field(default_factory=list)
+    __slots__ = ("conflicts", "diagnostics", "module", "posed", "repairs", "solution", "upstream")
+
+    def __init__(
+        self,
+        module: Module,
+        diagnostics: list[Diagnostic],
+        posed: Posed | None = None,
+        solution: LayoutSolution | None = None,
+        upstream: Verdict | None = None,
+        conflicts: list[Conflict] | None = None,
+        repairs: list[FoundRepair] | None = None,
+    ) -> None:
+        self.module = module
+        self.diagnostics = diagnostics
+        self.posed = posed
+        self.solution = solution
+        self.upstream = upstream
+        self.conflicts: list[Conflict] = [] if conflicts is None else conflicts
+        self.repairs: list[FoundRepair] = [] if repairs is None else repairs
 
     @property
     def verdict(self) -> str:
@@ -134,7 +143,7 @@ def decide(source: SourceFile, options: SolveOptions) -> SolveResult:
     if solution.status == "feasible":
         gap = f"the cost is {solution.cost}, at least {solution.bound} is needed"
         found = _limit(result, "LS0402", f"time limit reached: {gap}")
-        result.diagnostics.append(replace(found, severity="warning"))
+        result.diagnostics.append(found._replace(severity="warning"))
     if options.compat == "upstream":
         from layoutsolver.pose.upstream import upstream_verdict
 
@@ -173,7 +182,7 @@ def _explain(result: SolveResult, options: SolveOptions) -> None:
     result.conflicts = find_conflicts(posed.problem, options.conflicts, options.limits)
     refused = result.upstream is not None and "no rule" in result.upstream.reason
     if options.repairs and not refused:
-        plain = replace(options, repairs=0, conflicts=0)
+        plain = options._replace(repairs=0, conflicts=0)
 
         def works(text: str) -> bool:
             answer = decide(SourceFile(result.module.source.name, text), plain)
@@ -186,9 +195,9 @@ def _explain(result: SolveResult, options: SolveOptions) -> None:
     for number, conflict in enumerate(result.conflicts):
         found = conflict_diagnostic(posed, conflict, fixes if number == 0 else ())
         if number == 0 and options.repairs and not fixes and not refused:
-            found = replace(found, notes=(*found.notes, "no change of layouts alone repairs this program"))
+            found = found._replace(notes=(*found.notes, "no change of layouts alone repairs this program"))
         elif number == 0 and fixes and len(result.conflicts) > 1:
-            found = replace(found, notes=(*found.notes, "each repair below repairs all conflicts of the program"))
+            found = found._replace(notes=(*found.notes, "each repair below repairs all conflicts of the program"))
         result.diagnostics.append(found)
 
 
@@ -213,8 +222,7 @@ def _stopped(result: SolveResult, posed: Posed, verdict: Verdict) -> Diagnostic:
     return Diagnostic("LS0103", "error", message, Label(result.module.source, node.span), notes=(note,))
 
 
-@dataclass(frozen=True, slots=True)
-class LowerOptions:
+class LowerOptions(NamedTuple):
     """How to lower: to which form, in which dialect of it (empty: its default), and with which decisions.
 
     `solved` keeps the functionTypes of the text and solves nothing; `layouts_from_file` keeps the layouts of its
@@ -225,16 +233,18 @@ class LowerOptions:
     dialect: str = ""
     solved: bool = False
     layouts_from_file: bool = False
-    solving: SolveOptions = field(default_factory=SolveOptions)
+    solving: SolveOptions = SolveOptions()
 
 
-@dataclass(slots=True)
 class LowerResult:
     """A module lowered: its text, None where there are errors, what is to be said, and the result of solving it."""
 
-    text: str | None
-    diagnostics: list[Diagnostic]
-    solving: SolveResult
+    __slots__ = ("diagnostics", "solving", "text")
+
+    def __init__(self, text: str | None, diagnostics: list[Diagnostic], solving: SolveResult) -> None:
+        self.text = text
+        self.diagnostics = diagnostics
+        self.solving = solving
 
     @property
     def ok(self) -> bool:

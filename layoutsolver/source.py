@@ -6,19 +6,17 @@ Offsets and columns count code points; `Position.utf16_column` is there for edit
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A half-open range `[start, end)` of code points in one source file."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """A place as people count it: line and column from 1."""
 
     line: int
@@ -26,7 +24,6 @@ class Position:
     utf16_column: int
 
 
-@dataclass(frozen=True, slots=True)
 class SourceFile:
     r"""The text of one input and the name under which messages quote it.
 
@@ -39,10 +36,24 @@ class SourceFile:
     '  yz'
     """
 
-    name: str
-    text: str
-    first_line: int = 1
-    _line_starts: list[int] = field(default_factory=list, repr=False, compare=False)
+    __slots__ = ("_line_starts", "first_line", "name", "text")
+
+    def __init__(self, name: str, text: str, first_line: int = 1) -> None:
+        self.name = name
+        self.text = text
+        self.first_line = first_line
+        self._line_starts: list[int] = []
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SourceFile):
+            return NotImplemented
+        return (self.name, self.text, self.first_line) == (other.name, other.text, other.first_line)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.text, self.first_line))
+
+    def __repr__(self) -> str:
+        return f"SourceFile({self.name!r}, {self.text!r}, {self.first_line})"
 
     def line_starts(self) -> list[int]:
         """Offsets at which lines begin; the first is 0."""

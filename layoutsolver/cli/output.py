@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from pathlib import Path
 
 from layoutsolver.cli.messages import usage_error
 
@@ -20,6 +19,7 @@ def write_output(name: str, text: str) -> None:
         return
     import contextlib
     import tempfile
+    from pathlib import Path
 
     path = Path(name)
     if path.exists() and not path.is_file():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import Any
 
 from layoutsolver import __version__
 
@@ -26,23 +26,50 @@ def build_parser() -> argparse.ArgumentParser:
         prog="layoutsolver",
         description="Decides vector layouts of NPU compiler IR by constraint solving.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
         "-V", "--version", action="version", version=f"layoutsolver {__version__}", help="print the version and exit"
     )
     parser.set_defaults(debug=False)
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    _add_solve(verbs)
-    _add_lower(verbs)
-    _add_space(verbs)
-    _add_ops(verbs)
-    _add_schema(verbs)
-    _add_explain(verbs)
-    _add_why(verbs)
-    _add_verify(verbs)
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=VerbParser)
+    for name, (summary, fill) in VERBS.items():
+        verbs.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            allow_abbrev=False,
+            fill=fill,
+            formatter_class=HelpFormatter,
+        ).set_defaults(run=_lazy(name))
     return parser
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help of 80 columns: asking for the terminal's width, once for each argument, imports more than a solve does."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=80)
+
+
+class VerbParser(argparse.ArgumentParser):
+    """The parser of one verb, which gets its arguments when it is used: building those of all takes longer than --help.
+
+    `fill` adds them.
+    """
+
+    def __init__(self, *, fill: Callable[[argparse.ArgumentParser], None], **rest: Any) -> None:
+        super().__init__(**rest)
+        self.fill: Callable[[argparse.ArgumentParser], None] | None = fill
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As in argparse, behind the verb's own arguments."""
+        if self.fill is not None:
+            self.add_argument("--debug", action="store_true", help="show a traceback for a defect of layoutsolver")
+            self.fill(self)
+            self.fill = None
+        return super().parse_known_args(args, namespace)
 
 
 def _lazy(verb: str) -> Callable[[argparse.Namespace], int]:
@@ -50,19 +77,6 @@ def _lazy(verb: str) -> Callable[[argparse.Namespace], int]:
         return int(import_module(f"layoutsolver.cli.{verb}").run(options))
 
     return call
-
-
-if TYPE_CHECKING:
-    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
-
-
-def _verb(verbs: Verbs, name: str, summary: str, module: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = verbs.add_parser(
-        name, help=summary, description=summary[0].upper() + summary[1:] + ".", allow_abbrev=False
-    )
-    parser.set_defaults(run=_lazy(module))
-    parser.add_argument("--debug", action="store_true", help="show a traceback for a defect of layoutsolver")
-    return parser
 
 
 def _add_input(parser: argparse.ArgumentParser, what: str = "the program; `-` reads standard input") -> None:
@@ -96,8 +110,7 @@ def _add_output(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("-o", "--output", default="-", metavar="OUT", help=f"where to write {what} (default: stdout)")
 
 
-def _add_solve(verbs: Verbs) -> None:
-    parser = _verb(verbs, "solve", "decide the layout of every vector and write it into the program", "solve")
+def _add_solve(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the answer")
     parser.add_argument("--layouts", action="store_true", help="also write layouts into vector types")
@@ -110,8 +123,7 @@ def _add_solve(verbs: Verbs) -> None:
     _add_messages(parser, conflicts=3)
 
 
-def _add_lower(verbs: Verbs) -> None:
-    parser = _verb(verbs, "lower", "solve a program and write it in a lower-level form", "lower")
+def _add_lower(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the lowered program")
     parser.add_argument(
@@ -148,41 +160,35 @@ def _add_messages(parser: argparse.ArgumentParser, conflicts: int) -> None:
     )
 
 
-def _add_space(verbs: Verbs) -> None:
-    parser = _verb(verbs, "space", "count the layouts that are possible, and list the best", "space")
+def _add_space(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the answer")
     parser.add_argument("--list", type=_natural, default=0, metavar="N", help="list the N cheapest solutions")
     parser.add_argument("--json", action="store_true", help="print the problem itself as JSON")
 
 
-def _add_ops(verbs: Verbs) -> None:
-    parser = _verb(verbs, "ops", "show what is covered, operation by operation", "ops")
+def _add_ops(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", default="ave", metavar="T", help="ave or structural (default: ave)")
     parser.add_argument("--format", choices=["text", "json"], default="text")
 
 
-def _add_schema(verbs: Verbs) -> None:
-    parser = _verb(verbs, "schema", "print the JSON schema of a problem or an answer", "schema")
+def _add_schema(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="a document's name; without it, all names")
 
 
-def _add_explain(verbs: Verbs) -> None:
-    parser = _verb(verbs, "explain", "say why a program has no layouts, or print the page of a code", "explain")
+def _add_explain(parser: argparse.ArgumentParser) -> None:
     _add_input(parser, "the program, `-` for standard input; or a code such as LS0101")
     _add_output(parser, "the explanation")
     _add_messages(parser, conflicts=20)
 
 
-def _add_why(verbs: Verbs) -> None:
-    parser = _verb(verbs, "why", "say why a value has its layout and no other", "why")
+def _add_why(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     parser.add_argument("value", metavar="VALUE", help="its name, such as %%mask; %%mask@12 for the one of line 12")
     _add_output(parser, "the answer")
 
 
-def _add_verify(verbs: Verbs) -> None:
-    parser = _verb(verbs, "verify", "run a program with and without its layouts and compare", "verify")
+def _add_verify(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the answer")
     _add_rounds(parser)
@@ -217,3 +223,16 @@ def _seconds(text: str) -> float:
     if not 0 < value < 1e9:
         raise argparse.ArgumentTypeError(f"`{text}` is not a positive number of seconds")
     return value
+
+
+VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "solve": ("decide the layout of every vector and write it into the program", _add_solve),
+    "lower": ("solve a program and write it in a lower-level form", _add_lower),
+    "space": ("count the layouts that are possible, and list the best", _add_space),
+    "ops": ("show what is covered, operation by operation", _add_ops),
+    "schema": ("print the JSON schema of a problem or an answer", _add_schema),
+    "explain": ("say why a program has no layouts, or print the page of a code", _add_explain),
+    "why": ("say why a value has its layout and no other", _add_why),
+    "verify": ("run a program with and without its layouts and compare", _add_verify),
+}
+"""What each verb does, and what adds its arguments; its module is the one of that name in this folder."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from layoutsolver.source import SourceFile, Span
 
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """A place in a source file and the one fact to be said about it."""
 
     source: SourceFile
@@ -19,16 +17,14 @@ class Label:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A replacement of the text in `span` (an insertion where the span is empty)."""
 
     span: Span
     new_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """A change that helps; `verified` says that the program was solved again with it applied."""
 
     title: str
@@ -37,8 +33,7 @@ class Fix:
     verified: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """A message with a stable code (its page: `layoutsolver explain CODE`) and the places it speaks of."""
 
     code: str

@@ -6,7 +6,6 @@ Source: the report of release 1.2.0, key by key.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from layoutsolver.graph.model import OpNode
 from layoutsolver.pose.posed import Posed
@@ -75,7 +74,7 @@ def _states(posed: Posed, before: LayoutProblem, known: list[int]) -> Iterator[s
 
     An argument of a loop that nobody uses never gets one, as the loop takes over that of its result.
     """
-    solution = solve_layout(replace(before, objective=("preference",)))
+    solution = solve_layout(before._replace(objective=("preference",)))
     graph = posed.graph
     for number in known:
         value = graph.values[posed.value_of[number]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from layoutsolver.explain.words import group_words
 from layoutsolver.pose.posed import Posed
@@ -61,7 +61,7 @@ def why(posed: Posed, solution: LayoutSolution, value: int, limits: Limits) -> W
             reason = f"{known.lanes} elements are in use, {layout} has room for {room}"
             alternatives.append(Alternative(layout, None, (reason,)))
             continue
-        pinned = replace(problem, pins=(*problem.pins, Pin(value, layout)))
+        pinned = problem._replace(pins=(*problem.pins, Pin(value, layout)))
         answer = solve_layout(pinned, limits)
         if answer.status in ("optimal", "feasible"):
             extra = answer.cost - solution.cost

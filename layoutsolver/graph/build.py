@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.loops import ForHeader, read_for, trip_count
@@ -370,7 +369,7 @@ class _Builder:
                 label = Label(self.source, by_name[near[0]].span, f"is `{near[0]}` meant?")
             else:
                 continue
-            self.diagnostics[index] = replace(item, secondary=(*item.secondary, label))
+            self.diagnostics[index] = item._replace(secondary=(*item.secondary, label))
 
     def resolve_late(self, op: int, operand: int, name: str) -> None:
         node = self.graph.ops[op]

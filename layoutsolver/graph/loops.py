@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from layoutsolver.mlir.tree import Argument, Name, Op
 from layoutsolver.ops.assembly import Mismatch, TypeText, bind_generic, skip_bracket, trailing_types
 
 _OPEN = frozenset("([{<")
 
 
-@dataclass(slots=True)
 class ForHeader:
     """Operand tokens (lower bound, upper bound, step, initial values), region arguments and result types.
 
@@ -18,9 +15,14 @@ class ForHeader:
     block instead.
     """
 
-    operands: list[int]
-    arguments: list[Argument] = field(default_factory=list)
-    result_types: list[TypeText] = field(default_factory=list)
+    __slots__ = ("arguments", "operands", "result_types")
+
+    def __init__(
+        self, operands: list[int], arguments: list[Argument] | None = None, result_types: list[TypeText] | None = None
+    ) -> None:
+        self.operands = operands
+        self.arguments: list[Argument] = [] if arguments is None else arguments
+        self.result_types: list[TypeText] = [] if result_types is None else result_types
 
 
 def read_for(op: Op) -> ForHeader:
@@ -45,7 +47,7 @@ def read_for(op: Op) -> ForHeader:
         at = skip_bracket(texts, at, end) if texts[at] in _OPEN else at + 1
     if at < end:
         sides = trailing_types(op, at)
-        if isinstance(sides, tuple):
+        if not isinstance(sides, Mismatch):
             header.result_types = sides[1]
     return header
 

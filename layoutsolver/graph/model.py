@@ -6,7 +6,6 @@ Everything refers to everything else by index, so that propagation over many ope
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from layoutsolver.mlir.tree import Module, Op
@@ -18,16 +17,18 @@ if TYPE_CHECKING:
     from layoutsolver.ops.spec import OpSpec
 
 
-@dataclass(slots=True, eq=False)
 class Value:
     """An SSA value: a result (`op` is its operation, `number` the result's) or a block argument (`op` is -1)."""
 
-    index: int
-    name: str
-    type: Type
-    span: Span
-    op: int
-    number: int = 0
+    __slots__ = ("index", "name", "number", "op", "span", "type")
+
+    def __init__(self, index: int, name: str, type: Type, span: Span, op: int, number: int = 0) -> None:
+        self.index = index
+        self.name = name
+        self.type = type
+        self.span = span
+        self.op = op
+        self.number = number
 
     @property
     def vector(self) -> VectorType | None:
@@ -35,7 +36,6 @@ class Value:
         return self.type if isinstance(self.type, VectorType) else None
 
 
-@dataclass(slots=True, eq=False)
 class OpNode:
     """An operation: operand and result values, the roles of its operands, where it is and how often it runs.
 
@@ -44,23 +44,63 @@ class OpNode:
     `weight` is the product of the trip counts of the loops around it.
     """
 
-    index: int
-    op: Op
-    name: str
-    spec: OpSpec | None
-    parent: int
-    function: int
-    weight: int
-    operands: list[int] = field(default_factory=list)
-    operand_tokens: list[int] = field(default_factory=list)
-    roles: list[str] = field(default_factory=list)
-    results: list[int] = field(default_factory=list)
-    types: dict[str, TypeText] = field(default_factory=dict)
-    result_type_texts: list[TypeText | None] = field(default_factory=list)
-    operand_type_texts: list[TypeText] | None = None
-    enums: dict[str, str] = field(default_factory=dict)
-    attrs: tuple[int, int] | None = None
-    attrs_at: int = -1
+    __slots__ = (
+        "attrs",
+        "attrs_at",
+        "enums",
+        "function",
+        "index",
+        "name",
+        "op",
+        "operand_tokens",
+        "operand_type_texts",
+        "operands",
+        "parent",
+        "result_type_texts",
+        "results",
+        "roles",
+        "spec",
+        "types",
+        "weight",
+    )
+
+    def __init__(
+        self,
+        index: int,
+        op: Op,
+        name: str,
+        spec: OpSpec | None,
+        parent: int,
+        function: int,
+        weight: int,
+        operands: list[int] | None = None,
+        operand_tokens: list[int] | None = None,
+        roles: list[str] | None = None,
+        results: list[int] | None = None,
+        types: dict[str, TypeText] | None = None,
+        result_type_texts: list[TypeText | None] | None = None,
+        operand_type_texts: list[TypeText] | None = None,
+        enums: dict[str, str] | None = None,
+        attrs: tuple[int, int] | None = None,
+        attrs_at: int = -1,
+    ) -> None:
+        self.index = index
+        self.op = op
+        self.name = name
+        self.spec = spec
+        self.parent = parent
+        self.function = function
+        self.weight = weight
+        self.operands: list[int] = [] if operands is None else operands
+        self.operand_tokens: list[int] = [] if operand_tokens is None else operand_tokens
+        self.roles: list[str] = [] if roles is None else roles
+        self.results: list[int] = [] if results is None else results
+        self.types: dict[str, TypeText] = {} if types is None else types
+        self.result_type_texts: list[TypeText | None] = [] if result_type_texts is None else result_type_texts
+        self.operand_type_texts = operand_type_texts
+        self.enums: dict[str, str] = {} if enums is None else enums
+        self.attrs = attrs
+        self.attrs_at = attrs_at
 
     @property
     def span(self) -> Span:
@@ -75,7 +115,6 @@ class OpNode:
         return None
 
 
-@dataclass(slots=True, eq=False)
 class Loop:
     """An `scf.for`: bounds, carried values and its trip count (None where the bounds are not constant).
 
@@ -83,38 +122,71 @@ class Loop:
     where the body does not end in a yield.
     """
 
-    op: int
-    induction: int
-    bounds: tuple[int, ...]
-    carried: list[tuple[int, int, int, int]]
-    trip_count: int | None
+    __slots__ = ("bounds", "carried", "induction", "op", "trip_count")
+
+    def __init__(
+        self,
+        op: int,
+        induction: int,
+        bounds: tuple[int, ...],
+        carried: list[tuple[int, int, int, int]],
+        trip_count: int | None,
+    ) -> None:
+        self.op = op
+        self.induction = induction
+        self.bounds = bounds
+        self.carried = carried
+        self.trip_count = trip_count
 
 
-@dataclass(slots=True, eq=False)
 class Function:
     """A `func.func`: its symbol, argument values, whether it has a body, and its `func.return` operations."""
 
-    op: int
-    symbol: str
-    arguments: list[int]
-    has_body: bool
-    is_private: bool
-    returns: list[int] = field(default_factory=list)
+    __slots__ = ("arguments", "has_body", "is_private", "op", "returns", "symbol")
+
+    def __init__(
+        self,
+        op: int,
+        symbol: str,
+        arguments: list[int],
+        has_body: bool,
+        is_private: bool,
+        returns: list[int] | None = None,
+    ) -> None:
+        self.op = op
+        self.symbol = symbol
+        self.arguments = arguments
+        self.has_body = has_body
+        self.is_private = is_private
+        self.returns: list[int] = [] if returns is None else returns
 
 
-@dataclass(slots=True, eq=False)
 class Graph:
     """The dataflow graph: `ops` in the order of the text, parents before what they contain."""
 
-    module: Module
-    values: list[Value] = field(default_factory=list)
-    ops: list[OpNode] = field(default_factory=list)
-    users: list[list[tuple[int, int]]] = field(default_factory=list)
-    loops: dict[int, Loop] = field(default_factory=dict)
-    functions: list[Function] = field(default_factory=list)
-    calls: dict[int, str] = field(default_factory=dict)
-    branches: dict[int, list[int]] = field(default_factory=dict)
-    constants: dict[int, int] = field(default_factory=dict)
+    __slots__ = ("branches", "calls", "constants", "functions", "loops", "module", "ops", "users", "values")
+
+    def __init__(
+        self,
+        module: Module,
+        values: list[Value] | None = None,
+        ops: list[OpNode] | None = None,
+        users: list[list[tuple[int, int]]] | None = None,
+        loops: dict[int, Loop] | None = None,
+        functions: list[Function] | None = None,
+        calls: dict[int, str] | None = None,
+        branches: dict[int, list[int]] | None = None,
+        constants: dict[int, int] | None = None,
+    ) -> None:
+        self.module = module
+        self.values: list[Value] = [] if values is None else values
+        self.ops: list[OpNode] = [] if ops is None else ops
+        self.users: list[list[tuple[int, int]]] = [] if users is None else users
+        self.loops: dict[int, Loop] = {} if loops is None else loops
+        self.functions: list[Function] = [] if functions is None else functions
+        self.calls: dict[int, str] = {} if calls is None else calls
+        self.branches: dict[int, list[int]] = {} if branches is None else branches
+        self.constants: dict[int, int] = {} if constants is None else constants
 
     def function_by_symbol(self) -> dict[str, Function]:
         """The functions by their symbols (`@f`)."""

@@ -8,8 +8,8 @@ A string that is never closed is a token up to the end of its line, so that brac
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 _PIECE = re.compile(
     r"""
@@ -33,8 +33,7 @@ _STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
 _TRIVIA_FIRST = frozenset(" \t\r\n\f\v/")
 
 
-@dataclass(frozen=True, slots=True)
-class TokenStream:
+class TokenStream(NamedTuple):
     """The tokens of a text, index by index, and all pieces between which they stand.
 
     `texts[i]` is token i, which starts at offset `starts[i]` and is piece `piece_index[i]`; `line_first[i]` tells

@@ -7,24 +7,22 @@ results, operand uses, regions and span.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 from layoutsolver.mlir.lexer import TokenStream
 from layoutsolver.source import SourceFile, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A defined SSA name: `%x`, or `%x:2` with `count` 2; `token` is its index in the stream."""
 
     text: str
     token: int
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]  # hides the method of tuples
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """A block argument with its printed type (empty where the syntax prints none)."""
 
     name: Name
@@ -33,28 +31,39 @@ class Argument:
     type_last: int
 
 
-@dataclass(slots=True, eq=False)
 class Block:
     """A block: its label token (-1 for an entry block without one), arguments and operations."""
 
-    first: int
-    label: str
-    arguments: list[Argument] = field(default_factory=list)
-    ops: list[Op] = field(default_factory=list)
-    body: int = -1
-    last: int = -1
+    __slots__ = ("arguments", "body", "first", "label", "last", "ops")
+
+    def __init__(
+        self,
+        first: int,
+        label: str,
+        arguments: list[Argument] | None = None,
+        ops: list[Op] | None = None,
+        body: int = -1,
+        last: int = -1,
+    ) -> None:
+        self.first = first
+        self.label = label
+        self.arguments: list[Argument] = [] if arguments is None else arguments
+        self.ops: list[Op] = [] if ops is None else ops
+        self.body = body
+        self.last = last
 
 
-@dataclass(slots=True, eq=False)
 class Region:
     """A region between the braces at tokens `first` and `last - 1`."""
 
-    first: int
-    blocks: list[Block] = field(default_factory=list)
-    last: int = -1
+    __slots__ = ("blocks", "first", "last")
+
+    def __init__(self, first: int, blocks: list[Block] | None = None, last: int = -1) -> None:
+        self.first = first
+        self.blocks: list[Block] = [] if blocks is None else blocks
+        self.last = last
 
 
-@dataclass(slots=True, eq=False)
 class Op:
     """An operation: tokens `[first, last)`, of which `regions` hold nested ones.
 
@@ -62,14 +71,27 @@ class Op:
     introduces there (`scf.for %i = …`) among them; the op table tells them apart.
     """
 
-    stream: TokenStream
-    name: str
-    name_token: int
-    first: int
-    results: tuple[Name, ...]
-    regions: list[Region] = field(default_factory=list)
-    uses: list[int] = field(default_factory=list)
-    last: int = -1
+    __slots__ = ("first", "last", "name", "name_token", "regions", "results", "stream", "uses")
+
+    def __init__(
+        self,
+        stream: TokenStream,
+        name: str,
+        name_token: int,
+        first: int,
+        results: tuple[Name, ...],
+        regions: list[Region] | None = None,
+        uses: list[int] | None = None,
+        last: int = -1,
+    ) -> None:
+        self.stream = stream
+        self.name = name
+        self.name_token = name_token
+        self.first = first
+        self.results = results
+        self.regions: list[Region] = [] if regions is None else regions
+        self.uses: list[int] = [] if uses is None else uses
+        self.last = last
 
     @property
     def is_generic(self) -> bool:
@@ -111,15 +133,24 @@ class Op:
                 stack.append(iter([inner for r in op.regions for b in r.blocks for inner in b.ops]))
 
 
-@dataclass(slots=True, eq=False)
 class Module:
     """A file as read: its operations at the top level, what stands between them, and what was wrong in it."""
 
-    source: SourceFile
-    stream: TokenStream
-    ops: list[Op] = field(default_factory=list)
-    aliases: dict[str, str] = field(default_factory=dict)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    __slots__ = ("aliases", "diagnostics", "ops", "source", "stream")
+
+    def __init__(
+        self,
+        source: SourceFile,
+        stream: TokenStream,
+        ops: list[Op] | None = None,
+        aliases: dict[str, str] | None = None,
+        diagnostics: list[Diagnostic] | None = None,
+    ) -> None:
+        self.source = source
+        self.stream = stream
+        self.ops: list[Op] = [] if ops is None else ops
+        self.aliases: dict[str, str] = {} if aliases is None else aliases
+        self.diagnostics: list[Diagnostic] = [] if diagnostics is None else diagnostics
 
     def walk(self) -> Iterator[Op]:
         """All operations, parents first, in the order of the text."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarType:
+class ScalarType(NamedTuple):
     """An integer, float or index type; `bits` is None for `index`."""
 
     text: str
@@ -16,8 +15,7 @@ class ScalarType:
     is_float: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class VectorType:
+class VectorType(NamedTuple):
     """A vector: its dimensions (empty for 0-D), element type and, where the text gives one, its VecMemType."""
 
     text: str
@@ -40,8 +38,7 @@ class VectorType:
         return self.element.bits if isinstance(self.element, ScalarType) else None
 
 
-@dataclass(frozen=True, slots=True)
-class MemRefType:
+class MemRefType(NamedTuple):
     """A memref: shape (None for a dynamic size), element type, and the text behind them (layout, memory space)."""
 
     text: str
@@ -50,8 +47,7 @@ class MemRefType:
     rest: str
 
 
-@dataclass(frozen=True, slots=True)
-class OtherType:
+class OtherType(NamedTuple):
     """A type of which only the text is known."""
 
     text: str

@@ -10,8 +10,8 @@ The notation of `OpSpec.assembly`, items separated by blanks:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from layoutsolver.mlir.lexer import is_number
 from layoutsolver.mlir.tree import Op
@@ -22,8 +22,7 @@ _CLOSE = frozenset(_OPEN.values())
 _SHAPED = frozenset({"vector", "memref", "tensor", "complex", "tuple"})
 
 
-@dataclass(frozen=True, slots=True)
-class TypeText:
+class TypeText(NamedTuple):
     """A printed type: tokens `[first, last)` of the stream, and their text."""
 
     first: int
@@ -31,7 +30,6 @@ class TypeText:
     text: str
 
 
-@dataclass(slots=True)
 class Bound:
     """An operation's text, role by role.
 
@@ -40,17 +38,28 @@ class Bound:
     `attrs_at` the token before which a new dictionary goes.
     """
 
-    operands: list[tuple[str, int]] = field(default_factory=list)
-    types: dict[str, TypeText] = field(default_factory=dict)
-    enums: dict[str, str] = field(default_factory=dict)
-    attrs: tuple[int, int] | None = None
-    attrs_at: int = -1
-    operand_types: list[TypeText] = field(default_factory=list)
-    result_types: list[TypeText] = field(default_factory=list)
+    __slots__ = ("attrs", "attrs_at", "enums", "operand_types", "operands", "result_types", "types")
+
+    def __init__(
+        self,
+        operands: list[tuple[str, int]] | None = None,
+        types: dict[str, TypeText] | None = None,
+        enums: dict[str, str] | None = None,
+        attrs: tuple[int, int] | None = None,
+        attrs_at: int = -1,
+        operand_types: list[TypeText] | None = None,
+        result_types: list[TypeText] | None = None,
+    ) -> None:
+        self.operands: list[tuple[str, int]] = [] if operands is None else operands
+        self.types: dict[str, TypeText] = {} if types is None else types
+        self.enums: dict[str, str] = {} if enums is None else enums
+        self.attrs = attrs
+        self.attrs_at = attrs_at
+        self.operand_types: list[TypeText] = [] if operand_types is None else operand_types
+        self.result_types: list[TypeText] = [] if result_types is None else result_types
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
+class Mismatch(NamedTuple):
     """Where the text departs from the form, and what was expected there."""
 
     token: int

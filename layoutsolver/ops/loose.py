@@ -6,8 +6,6 @@ An unknown operation keeps its operands and, as far as its text tells, its resul
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from layoutsolver.mlir.tree import Argument, Name, Op
 from layoutsolver.ops.assembly import (
     Mismatch,
@@ -21,7 +19,6 @@ from layoutsolver.ops.assembly import (
 _OPEN = frozenset("([{<")
 
 
-@dataclass(slots=True)
 class LooseOp:
     """What could be told of an operation: operand tokens, names that it defines for its regions, result types.
 
@@ -30,11 +27,21 @@ class LooseOp:
     generic form, if it is written in that.
     """
 
-    operands: list[int]
-    arguments: list[Argument] = field(default_factory=list)
-    result_types: list[TypeText | None] = field(default_factory=list)
-    operand_types: list[TypeText] | None = None
-    mismatch: Mismatch | None = None
+    __slots__ = ("arguments", "mismatch", "operand_types", "operands", "result_types")
+
+    def __init__(
+        self,
+        operands: list[int],
+        arguments: list[Argument] | None = None,
+        result_types: list[TypeText | None] | None = None,
+        operand_types: list[TypeText] | None = None,
+        mismatch: Mismatch | None = None,
+    ) -> None:
+        self.operands = operands
+        self.arguments: list[Argument] = [] if arguments is None else arguments
+        self.result_types: list[TypeText | None] = [] if result_types is None else result_types
+        self.operand_types = operand_types
+        self.mismatch = mismatch
 
 
 def bind_loose(op: Op) -> LooseOp:
@@ -57,7 +64,7 @@ def bind_loose(op: Op) -> LooseOp:
     if start < 0:
         return loose
     sides = trailing_types(op, start + (colon >= 0))
-    if not isinstance(sides, tuple):
+    if isinstance(sides, Mismatch):
         return loose
     before, after = sides
     if after or arrow >= 0:
@@ -84,7 +91,7 @@ def _bind_behind_regions(op: Op, loose: LooseOp, count: int) -> LooseOp:
         at = skip_bracket(texts, at, op.last) if texts[at] in _OPEN else at + 1
     if count and at < op.last:
         sides = trailing_types(op, at + (texts[at] == ":"))
-        if isinstance(sides, tuple):
+        if not isinstance(sides, Mismatch):
             types: list[TypeText | None] = list(sides[1] or sides[0])
             loose.result_types = (types + [None] * count)[:count]
     return loose

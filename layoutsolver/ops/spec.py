@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
+from typing import NamedTuple
 
 
 class Kind(Enum):
@@ -29,8 +31,7 @@ class Effect(Enum):
     CALL = "call"
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(NamedTuple):
     """A named operand or result of an operation."""
 
     name: str
@@ -39,8 +40,7 @@ class Role:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OpSpec:
+class OpSpec(NamedTuple):
     """An operation as the tables describe it.
 
     `assembly` is the custom form behind the name, in the notation of `layoutsolver.ops.assembly`; `result_types`
@@ -55,5 +55,5 @@ class OpSpec:
     rule: str
     effect: Effect
     same_type: tuple[str, ...] = ()
-    result_types: dict[str, str] = field(default_factory=dict)
+    result_types: Mapping[str, str] = MappingProxyType({})
     source: str = ""

@@ -7,8 +7,7 @@ constraints, and nothing else, so that its verdict and its choice come out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
@@ -29,8 +28,7 @@ RAW_OPS = ("arith.", "math.")
 """Dialects whose operations on vectors are taken lane by lane where they were not lowered, with a warning."""
 
 
-@dataclass(frozen=True, slots=True)
-class PoseOptions:
+class PoseOptions(NamedTuple):
     """`compat` poses the released analyzer's constraints; `chip` overrides the device that the file names.
 
     `rules` replaces the AVE rules, for what-if questions and tests.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 from layoutsolver.graph.model import Graph
 from layoutsolver_models.problems.layout import LayoutProblem
 
 
-@dataclass(slots=True)
 class Posed:
     """A layout problem with its program.
 
@@ -18,15 +15,45 @@ class Posed:
     `operands_of_tie[t]` say, port by port, which operand of that operation it is (-1: a result or argument).
     """
 
-    graph: Graph
-    problem: LayoutProblem
-    value_of: list[int]
-    number: dict[int, int]
-    op_of_relation: list[int]
-    op_of_tie: list[int]
-    operands_of_relation: list[tuple[int, ...]]
-    operands_of_tie: list[tuple[int, ...]]
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    compat: bool = False
-    chip: str = ""
-    assumptions: list[str] = field(default_factory=list)
+    __slots__ = (
+        "assumptions",
+        "chip",
+        "compat",
+        "diagnostics",
+        "graph",
+        "number",
+        "op_of_relation",
+        "op_of_tie",
+        "operands_of_relation",
+        "operands_of_tie",
+        "problem",
+        "value_of",
+    )
+
+    def __init__(
+        self,
+        graph: Graph,
+        problem: LayoutProblem,
+        value_of: list[int],
+        number: dict[int, int],
+        op_of_relation: list[int],
+        op_of_tie: list[int],
+        operands_of_relation: list[tuple[int, ...]],
+        operands_of_tie: list[tuple[int, ...]],
+        diagnostics: list[Diagnostic] | None = None,
+        compat: bool = False,
+        chip: str = "",
+        assumptions: list[str] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.problem = problem
+        self.value_of = value_of
+        self.number = number
+        self.op_of_relation = op_of_relation
+        self.op_of_tie = op_of_tie
+        self.operands_of_relation = operands_of_relation
+        self.operands_of_tie = operands_of_tie
+        self.diagnostics: list[Diagnostic] = [] if diagnostics is None else diagnostics
+        self.compat = compat
+        self.chip = chip
+        self.assumptions: list[str] = [] if assumptions is None else assumptions

@@ -8,8 +8,7 @@ of the verifier that runs behind it. Source: AnalyzeVectorLayout.cpp, measured o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.pose.posed import Posed
@@ -24,8 +23,7 @@ _RETYPING_BREAKS = frozenset({"arith.constant", "vector.multi_reduction"})
 """Operations whose own verifier rejects a result type with a layout."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """How the analyzer ends, the operation (graph index) at which it does, -1 if it succeeds, and why."""
 
     kind: VerdictKind
@@ -55,8 +53,7 @@ def _solve_alone(posed: Posed, ops: list[int]) -> LayoutSolution:
     inside = set(ops)
     problem = posed.problem
     kept = [index for index, op in enumerate(posed.op_of_relation) if op in inside]
-    alone = replace(
-        problem,
+    alone = problem._replace(
         relations=tuple(problem.relations[index] for index in kept),
         ties=tuple(tie for tie, op in zip(problem.ties, posed.op_of_tie, strict=True) if op in inside),
         preference=tuple(
@@ -279,11 +276,11 @@ def groups_before(posed: Posed, failing: int) -> tuple[LayoutProblem, list[int]]
         tuple(problem.values[number] for number in numbers),
         problem.tables,
         tuple(
-            replace(problem.relations[index], values=tuple(place[v] for v in problem.relations[index].values))
+            problem.relations[index]._replace(values=tuple(place[v] for v in problem.relations[index].values))
             for index in relations
         ),
         tuple(
-            replace(problem.ties[index], values=tuple(place[v] for v in problem.ties[index].values))
+            problem.ties[index]._replace(values=tuple(place[v] for v in problem.ties[index].values))
             for kind, index in groups
             if kind == "tie"
         ),

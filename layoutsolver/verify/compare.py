@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -101,7 +101,7 @@ class _Checker:
             return True
         if self.is_about_masks(function, inputs, before):
             note = "both agree if only elements of the vectors are set in masks: one is set behind or between them"
-            found = [replace(item, notes=(*item.notes, note)) for item in found]
+            found = [item._replace(notes=(*item.notes, note)) for item in found]
         self.result.diagnostics += found
         return False
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 REGISTER_BYTES = 256
 """Bytes of a vector register; a predicate register has as many bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class VecMemType:
+class VecMemType(NamedTuple):
     """A layout: logical element i of `bits` bits starts at byte `slot_bytes * i` of the register.
 
     `mask` is the layout of the predicate that governs data in this layout. Source: HIVMAVEAttrs.td.

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -176,10 +177,12 @@ def test_a_directory_in_place_of_a_file(tmp_path: Path, run: Run) -> None:
 def test_a_file_that_may_not_be_read(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path / "in.mlir", PROGRAM)
 
-    def deny(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
+    def deny(name: object, *rest: Any, **more: Any) -> Any:
+        if name == str(file):
+            raise PermissionError(13, "Permission denied")
+        return open(str(name), *rest, **more)  # noqa: PTH123 (stands for the built-in function)
 
-    monkeypatch.setattr(Path, "open", deny)
+    monkeypatch.setattr("layoutsolver.cli.inputs.open", deny, raising=False)
     outcome = run("solve", file)
     assert (outcome.status, outcome.found) == (3, [("LS0001", "")])
     assert "Permission denied" in outcome.err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,7 +127,7 @@ def test_empty_span_at_the_end_of_a_file_has_a_caret(golden: Golden) -> None:
 
 
 def test_label_of_a_whole_file_shows_no_line(golden: Golden) -> None:
-    noted = replace(error(Label(PROGRAM, Span(0, 0))), notes=("a note",))
+    noted = error(Label(PROGRAM, Span(0, 0)))._replace(notes=("a note",))
     found = [error(Label(SourceFile("missing.mlir", ""), Span(0, 0))), noted, error(None)]
     golden("diagnostics/whole_file.txt", render(found))
 
@@ -142,7 +141,7 @@ def test_span_of_several_lines_is_marked_on_its_first_line(golden: Golden) -> No
 def test_windows_line_breaks_are_not_shown(golden: Golden) -> None:
     source = SourceFile("dos.mlir", PROGRAM.text.replace("\n", "\r\n"))
     fix = Fix("rename it", (edit_at(source, "%b", "%a"),))
-    text = render([replace(error(at(source, "%b", "here"), at(source, "%m", "there")), fixes=(fix,))])
+    text = render([error(at(source, "%b", "here"), at(source, "%m", "there"))._replace(fixes=(fix,))])
     golden("diagnostics/windows_line_breaks.txt", text)
     assert "\r" not in text
 
@@ -167,11 +166,11 @@ def test_fix_is_shown_as_lines_taken_away_and_added(golden: Golden) -> None:
         Fix("remove all of it", (Edit(Span(PROGRAM.text.index("  %m"), PROGRAM.text.index("  return")), ""),)),
         Fix("think about it"),
     )
-    golden("diagnostics/fixes.txt", render([replace(error(at(PROGRAM, "%b", "undefined")), fixes=fixes)]))
+    golden("diagnostics/fixes.txt", render([error(at(PROGRAM, "%b", "undefined"))._replace(fixes=fixes)]))
 
 
 def test_conflict_that_was_not_minimised_says_so(golden: Golden) -> None:
-    found = replace(error(at(PROGRAM, "%b", "here")), notes=("the first note", "the second"), minimal=False)
+    found = error(at(PROGRAM, "%b", "here"))._replace(notes=("the first note", "the second"), minimal=False)
     golden("diagnostics/not_minimal.txt", render([found]))
 
 

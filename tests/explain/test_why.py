@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -64,7 +63,7 @@ def check(result: SolveResult, value: int) -> list[int | None]:
             assert other.extra is None
             assert known.lanes > VECMEM_TYPES[other.layout].lanes
             continue
-        pinned = replace(problem, pins=(*problem.pins, Pin(value, other.layout)))
+        pinned = problem._replace(pins=(*problem.pins, Pin(value, other.layout)))
         again = solve_layout(pinned)
         if other.extra is not None:
             assert again.status == "optimal"

@@ -6,7 +6,6 @@ import itertools
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -301,7 +300,7 @@ def posted(model: GroupedModel) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_constraint_of_the_layout_model_has_a_group(seed: int) -> None:
-    problem = replace(random_problem(random.Random(seed), 5, 3), pins=())
+    problem = random_problem(random.Random(seed), 5, 3)._replace(pins=())
     compiled = compile_problem(problem)
     for component in split(compiled, compiled.start):
         built = LayoutModel(problem, compiled, component, compiled.start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 
@@ -307,7 +307,7 @@ def test_costs_of_layouts_do_not_count_where_the_objective_leaves_them_out() -> 
     edge = Edge(0, "relation", 0, 0, ("a", "b"))
     space = RepairSpace((edge,), {0: (Conversion("a", "b", 1),)})
     for objective, total in ((("instructions", "preference"), 6), (("preference",), 1)):
-        [repair] = cheapest_repairs(replace(problem, objective=objective), space, 1, NO_LIMIT)  # type: ignore[arg-type]
+        [repair] = cheapest_repairs(problem._replace(objective=objective), space, 1, NO_LIMIT)  # type: ignore[arg-type]
         assert (repair.cost, repair.total) == (1, total)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -144,7 +143,7 @@ def test_objective_without_instructions_ignores_costs() -> None:
         preference=(Choice("value", 0),),
     )  # fmt: skip
     assert solve_layout(problem).layouts == ("b",)
-    assert solve_layout(replace(problem, objective=("preference",))).layouts == ("a",)
+    assert solve_layout(problem._replace(objective=("preference",))).layouts == ("a",)
 
 
 def test_value_without_any_layout_is_the_conflict_itself() -> None:

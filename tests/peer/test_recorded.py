@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -61,12 +60,12 @@ def answer_with(seed: int, rules: tuple[LayoutRule, ...]) -> tuple[Recorded, set
 def mutants(rule: LayoutRule) -> list[LayoutRule]:
     """The rule with one layout changed, each in turn, and with another functionType."""
     changed = [
-        replace(rule, layouts={**rule.layouts, role: other})
+        rule._replace(layouts={**rule.layouts, role: other})
         for role, layout in rule.layouts.items()
         for other in LAYOUTS
         if other != layout
     ]
-    return [*changed, replace(rule, dist="invalid")]
+    return [*changed, rule._replace(dist="invalid")]
 
 
 TESTED = [rule for rule in AVE_RULES if rule.family not in NOT_THE_ANALYZERS]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from layoutsolver.graph.build import build_graph
 from layoutsolver.mlir.reader import read
@@ -336,9 +336,9 @@ def mutants(rule: LayoutRule) -> list[LayoutRule]:
     for role, layout in rule.layouts.items():
         for other in DOMAINS[role_bits(rule, role)]:
             if other != layout:
-                out.append(replace(rule, layouts={**rule.layouts, role: other}))
+                out.append(rule._replace(layouts={**rule.layouts, role: other}))
     dists = {known.dist for known in AVE_RULES if known.family == rule.family}
-    out += [replace(rule, dist=dist) for dist in sorted(dists - {rule.dist})]
+    out += [rule._replace(dist=dist) for dist in sorted(dists - {rule.dist})]
     return out
 
 

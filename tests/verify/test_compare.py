@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from layoutsolver.api import SolveOptions
@@ -148,7 +146,7 @@ def wrong(text: str, value: str, layout: str) -> Verification:
     names = [known.id for known in result.posed.problem.values]
     layouts = list(result.solution.layouts)
     layouts[names.index(value)] = layout
-    return check_solution(result.posed, replace(result.solution, layouts=tuple(layouts)))
+    return check_solution(result.posed, result.solution._replace(layouts=tuple(layouts)))
 
 
 def test_a_wrong_functiontype_is_said_with_bytes() -> None:
@@ -160,7 +158,7 @@ def test_a_wrong_functiontype_is_said_with_bytes() -> None:
     for number, relation in enumerate(result.posed.problem.relations):
         if relation.op == "ave.hir.vload":
             rows[number] = 1
-    found = check_solution(result.posed, replace(result.solution, rows=tuple(rows)))
+    found = check_solution(result.posed, result.solution._replace(rows=tuple(rows)))
     (said,) = found.diagnostics
     assert (said.code, said.severity) == ("LS0701", "error")
     assert (

@@ -6,18 +6,17 @@ problems and solutions into JSON and back, with these very classes as the schema
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal, NamedTuple
+
+from layoutsolver_models.problems.record import as_json_object
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Objective = Literal["instructions", "registers", "preference"]
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+@as_json_object
+class Where(NamedTuple):
     """A place in the source: code point offsets, and line and column from 1."""
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     start: int
     end: int
@@ -25,11 +24,9 @@ class Where:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutValue:
+@as_json_object
+class LayoutValue(NamedTuple):
     """A vector: element width in bits, number of elements, and the layouts it may have, preferred ones first."""
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     id: str
     bits: int
@@ -38,36 +35,30 @@ class LayoutValue:
     where: Where | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+@as_json_object
+class Row(NamedTuple):
     """One way to run an operation: a layout for each port, the rule that allows it, its cost, its attributes."""
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     rule: str
     layouts: tuple[str, ...]
     cost: int = 0
-    attrs: dict[str, str] = field(default_factory=dict)
+    attrs: dict[str, str] = {}  # noqa: RUF012 (nobody changes it)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+@as_json_object
+class Table(NamedTuple):
     """The rows that relations of one kind choose from; `roles` names the ports, in the order of `Row.layouts`."""
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     roles: tuple[str, ...]
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+@as_json_object
+class Relation(NamedTuple):
     """An operation's constraint: its values must take the layouts of one row of `tables[table]`.
 
     `values` index `LayoutProblem.values`, port by port; a row's cost counts `weight` times.
     """
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     op: str
     table: int
@@ -76,46 +67,38 @@ class Relation:
     where: Where | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+@as_json_object
+class Tie(NamedTuple):
     """Values that must have one layout, and why."""
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     values: tuple[int, ...]
     reason: str
     where: Where | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+@as_json_object
+class Pin(NamedTuple):
     """A value whose layout is fixed by its type or by the user."""
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     value: int
     layout: str
     where: Where | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+@as_json_object
+class Choice(NamedTuple):
     """A digit of the order of preference: the rank of a value's layout, or the number of a relation's row."""
 
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
-
     kind: Literal["value", "relation"]
-    index: int
+    index: int  # type: ignore[assignment]  # hides the method of tuples
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutProblem:
+@as_json_object
+class LayoutProblem(NamedTuple):
     """The whole question. Costs are compared first, then `preference`, its first choice being the weightiest.
 
     `layouts` are all layouts that occur, preferred ones first.
     """
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     layouts: tuple[str, ...]
     values: tuple[LayoutValue, ...]
@@ -128,16 +111,14 @@ class LayoutProblem:
     schema: Literal["layoutsolver/layout-problem/1"] = "layoutsolver/layout-problem/1"
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutSolution:
+@as_json_object
+class LayoutSolution(NamedTuple):
     """The answer: a layout for each value, a row for each relation, the cost and how well it is known.
 
     `layouts` and `rows` are empty unless `status` is `optimal` or `feasible`; `bound` is a proved lower bound of
     the cost; `conflict` lists relations, ties and pins that cannot hold together (by kind and index) where
     `status` is `infeasible`, and `minimal` says that each of them is needed for that.
     """
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     status: Status
     layouts: tuple[str, ...] = ()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutRule:
+class LayoutRule(NamedTuple):
     """A combination of layouts in which an operation of `family` can run.
 
     `width` is the element width in bits of the role that keys the table (0: any), `layouts` the layout of each

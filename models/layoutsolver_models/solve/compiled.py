@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from layoutsolver_models.problems.layout import LayoutProblem
 
 Masks = tuple[int, ...]
 
 
-@dataclass(slots=True)
 class Compiled:
     """The problem after contraction.
 
@@ -17,14 +14,27 @@ class Compiled:
     the classes `scopes[r]` with the rows of `tables[variants[r]]`; `touching[c]` lists the relations of class c.
     """
 
-    layouts: tuple[str, ...]
-    class_of: list[int]
-    start: list[int]
-    scopes: list[Masks]
-    variants: list[int]
-    tables: list[tuple[tuple[int, Masks], ...]]
-    touching: list[list[int]]
-    memo: dict[tuple[int, Masks], Masks] = field(default_factory=dict)
+    __slots__ = ("class_of", "layouts", "memo", "scopes", "start", "tables", "touching", "variants")
+
+    def __init__(
+        self,
+        layouts: tuple[str, ...],
+        class_of: list[int],
+        start: list[int],
+        scopes: list[Masks],
+        variants: list[int],
+        tables: list[tuple[tuple[int, Masks], ...]],
+        touching: list[list[int]],
+        memo: dict[tuple[int, Masks], Masks] | None = None,
+    ) -> None:
+        self.layouts = layouts
+        self.class_of = class_of
+        self.start = start
+        self.scopes = scopes
+        self.variants = variants
+        self.tables = tables
+        self.touching = touching
+        self.memo: dict[tuple[int, Masks], Masks] = {} if memo is None else memo
 
     def revise(self, variant: int, masks: Masks) -> Masks:
         """What is left of each port's mask when only rows within `masks` are possible (zeros if none is)."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from layoutsolver_models.solve.compiled import Compiled
 from layoutsolver_models.solve.propagate import propagate, undo
 
 
-@dataclass(slots=True)
 class Component:
     """Classes with more than one layout left that relations connect, and those relations."""
 
-    classes: list[int] = field(default_factory=list)
-    relations: list[int] = field(default_factory=list)
+    __slots__ = ("classes", "relations")
+
+    def __init__(self, classes: list[int] | None = None, relations: list[int] | None = None) -> None:
+        self.classes: list[int] = [] if classes is None else classes
+        self.relations: list[int] = [] if relations is None else relations
 
 
 def split(compiled: Compiled, state: list[int]) -> list[Component]:

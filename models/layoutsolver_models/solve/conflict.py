@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
@@ -77,7 +77,7 @@ def find_conflicts(problem: LayoutProblem, most: int, limits: Limits) -> list[Co
     gone: set[Group] = set()
     loose, strict = _Remaining(_any_domain(problem)), _Remaining(problem)
     while len(found) < most:
-        conflict = _next_conflict(loose, strict, gone, replace(limits, seconds=budget.left()), budget)
+        conflict = _next_conflict(loose, strict, gone, limits._replace(seconds=budget.left()), budget)
         if conflict is None:
             break
         found.append(conflict)
@@ -145,7 +145,7 @@ def _next_conflict(
 
 def _any_domain(problem: LayoutProblem) -> LayoutProblem:
     """The problem with nothing said of what a value may be."""
-    return replace(problem, values=tuple(replace(value, domain=problem.layouts) for value in problem.values))
+    return problem._replace(values=tuple(value._replace(domain=problem.layouts) for value in problem.values))
 
 
 def _order(group: Group) -> tuple[int, int]:
@@ -179,16 +179,16 @@ def restrict(problem: LayoutProblem, groups: Sequence[Group], relaxed: frozenset
         for value in values:
             number.setdefault(value, len(number))
     values_left = tuple(
-        replace(problem.values[value], domain=problem.layouts) if value in relaxed else problem.values[value]
+        problem.values[value]._replace(domain=problem.layouts) if value in relaxed else problem.values[value]
         for value in number
     )
     return LayoutProblem(
         problem.layouts,
         values_left,
         problem.tables,
-        tuple(replace(r, values=tuple(number[value] for value in r.values)) for r in relations),
-        tuple(replace(t, values=tuple(number[value] for value in t.values)) for t in ties),
-        tuple(replace(p, value=number[p.value]) for p in pins),
+        tuple(r._replace(values=tuple(number[value] for value in r.values)) for r in relations),
+        tuple(t._replace(values=tuple(number[value] for value in t.values)) for t in ties),
+        tuple(p._replace(value=number[p.value]) for p in pins),
     )
 
 
@@ -259,7 +259,7 @@ def _without_fixing(problem: LayoutProblem, gone: set[Group]) -> LayoutProblem:
     """The problem without some ties and pins, all relations as they were."""
     ties = [tie for index, tie in enumerate(problem.ties) if ("tie", index) not in gone]
     pins = [pin for index, pin in enumerate(problem.pins) if ("pin", index) not in gone]
-    return replace(problem, ties=tuple(ties), pins=tuple(pins))
+    return problem._replace(ties=tuple(ties), pins=tuple(pins))
 
 
 def _without(problem: LayoutProblem, gone: set[Group]) -> LayoutProblem:
@@ -267,7 +267,7 @@ def _without(problem: LayoutProblem, gone: set[Group]) -> LayoutProblem:
     if not gone:
         return problem
     relations = [relation for index, relation in enumerate(problem.relations) if ("relation", index) not in gone]
-    return replace(_without_fixing(problem, gone), relations=tuple(relations), preference=())
+    return _without_fixing(problem, gone)._replace(relations=tuple(relations), preference=())
 
 
 def _class_of(problem: LayoutProblem, compiled: Compiled, group: Group) -> int:

@@ -7,7 +7,7 @@ limit that was reached is reported as such and never as a conflict.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution, Status
 from layoutsolver_models.solve.compiled import Compiled, compile_problem
@@ -18,8 +18,7 @@ ENUMERATED = 64
 """A part with at most so many decisions in its search tree is decided by enumeration."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """How long a solve may take in seconds (None: as long as it needs), with how many threads, and which seed."""
 
     seconds: float | None = None

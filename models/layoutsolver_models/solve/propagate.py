@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from layoutsolver_models.solve.compiled import Compiled
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(NamedTuple):
     """Relation `relation` took `removed` (a mask) from class `index`."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides the method of tuples
     removed: int
     relation: int
 

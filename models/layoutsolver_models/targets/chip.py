@@ -1,18 +1,21 @@
-"""Chips as data: what a functionType costs on each. One file in this folder is one chip."""
+"""Chips as data: what a functionType costs on each. One file in this folder is one chip.
+
+A row of `cost` is the number of instructions that a functionType adds to an operation each time it runs; what is not
+listed adds none. `access` is `aligned`, `unaligned` or absent (both); `per_result` counts once for each used result;
+`note` is for people.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 DEFAULT_CHIP = "ascend310b4"
 """The chip for which a file that names none is lowered."""
 
 
-@dataclass(frozen=True, slots=True)
-class DistCost:
+class DistCost(NamedTuple):
     """Instructions that `dist` adds to an operation of `family`, for `aligned`, `unaligned` or both accesses."""
 
     family: str
@@ -22,8 +25,7 @@ class DistCost:
     per_result: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Chip:
+class Chip(NamedTuple):
     """A chip: its name, the device names it stands for (by prefix), and the costs that differ from nothing."""
 
     name: str
@@ -55,34 +57,36 @@ DISTS = frozenset({"norm", "pk", "pk4", "pb8", "pb16", "pb32", "even", "c2c", "i
 FAMILIES = frozenset({"load", "store", "strided_store", "ramp", "gather", "interleave", "layout_cast"})
 """The rule families whose FunctionDists can cost something."""
 
-_KEYS = frozenset({"family", "dist", "access", "instructions", "per_result"})
+_KEYS = frozenset({"family", "dist", "access", "instructions", "per_result", "note"})
+
+_FOLDER = os.path.dirname(__file__)  # noqa: PTH120 (importing pathlib costs a tenth of a small solve)
 
 
 @lru_cache(maxsize=16)
 def load_chip(name: str) -> Chip:
     """The chip of that name. Raises `KeyError` if there is no such file, `ChipError` if it is not as it should be."""
-    import tomllib
+    import json
 
-    path = Path(__file__).with_name(f"{name}.toml")
-    if not path.is_file():
+    if name not in chip_names():
         raise KeyError(name)
     try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        with open(f"{_FOLDER}/{name}.json", encoding="utf-8") as file:  # noqa: PTH123 (as above)
+            data: dict[str, Any] = json.load(file)
         costs = tuple(_cost(name, row) for row in data.get("cost", ()))
         return Chip(data["name"], data["summary"], tuple(data["devices"]), data["source"], costs)
-    except tomllib.TOMLDecodeError as error:
-        raise ChipError(f"chip file {name}.toml: {error}") from None
+    except json.JSONDecodeError as error:
+        raise ChipError(f"chip file {name}.json: {error}") from None
     except KeyError as error:
-        raise ChipError(f"chip file {name}.toml: the key {error} is missing") from None
+        raise ChipError(f"chip file {name}.json: the key {error} is missing") from None
 
 
 def _cost(chip: str, row: dict[str, Any]) -> DistCost:
     """A row of a chip file; raises `ChipError` for what it cannot mean."""
     unknown = set(row) - _KEYS
     if unknown or row["family"] not in FAMILIES or row["dist"] not in DISTS:
-        raise ChipError(f"chip file {chip}.toml: no such family, dist or key in {row}")
+        raise ChipError(f"chip file {chip}.json: no such family, dist or key in {row}")
     if row.get("access", "") not in ("", "aligned", "unaligned") or row["instructions"] < 0:
-        raise ChipError(f"chip file {chip}.toml: no such access or number of instructions in {row}")
+        raise ChipError(f"chip file {chip}.json: no such access or number of instructions in {row}")
     return DistCost(
         row["family"], row["dist"], row.get("access", ""), row["instructions"], row.get("per_result", False)
     )
@@ -95,7 +99,8 @@ def chip_names() -> tuple[str, ...]:
     >>> "ascend950" in chip_names()
     True
     """
-    return tuple(sorted(path.stem for path in Path(__file__).parent.glob("*.toml")))
+    names = os.listdir(_FOLDER)  # noqa: PTH208 (as above)
+    return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
 
 
 def device_is_known(device: str) -> bool:
