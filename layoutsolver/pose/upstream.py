@@ -8,14 +8,16 @@ of the verifier that runs behind it. Source: AnalyzeVectorLayout.cpp, measured o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import Choice, LayoutProblem, LayoutSolution
-from layoutsolver_models.solve.conflict import Group, is_feasible, restrict
 from layoutsolver_models.solve.layout import Limits, solve_layout
 from layoutsolver_models.vecmem import DENSE, layout_width
+
+if TYPE_CHECKING:
+    from layoutsolver_models.solve.conflict import Group
 
 VerdictKind = Literal["solved", "no_solve", "assertion", "verifier", "crash"]
 
@@ -102,6 +104,7 @@ def _in_order(posed: Posed, ops: list[int], stop: int) -> list[tuple[int, Group]
 
 def _first_infeasible(posed: Posed, groups: list[tuple[int, Group]]) -> int | None:
     """The operation whose groups first make the prefix infeasible, None if it never is."""
+    from layoutsolver_models.solve.conflict import is_feasible, restrict
 
     def fails(count: int) -> bool:
         chosen = [group for _, group in groups[:count]]
