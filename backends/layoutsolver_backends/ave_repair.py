@@ -11,18 +11,7 @@ from layoutsolver.pose.ave_repair import tie_places
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
 from layoutsolver_models.problems.repair import Copy, Redirect, Repair
-
-_STEPS: dict[tuple[str, str], tuple[str, ...]] = {
-    ("b8", "b8_2vl"): ("SPARSE",),
-    ("b8", "b8_4vl"): ("SPARSE", "SPARSE"),
-    ("b8_2vl", "b8_4vl"): ("SPARSE",),
-    ("b8_2vl", "b8"): ("DENSE",),
-    ("b8_4vl", "b8"): ("DENSE", "DENSE"),
-    ("b8_4vl", "b8_2vl"): ("DENSE",),
-    ("b16", "b16_2vl"): ("SPARSE",),
-    ("b16_2vl", "b16"): ("DENSE",),
-}
-"""The interleaves (SPARSE) and deinterleaves (DENSE) between two layouts."""
+from layoutsolver_models.rules.conversions import CONVERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +135,11 @@ class _Writer:
         text = _plain(vector) if vector is not None else ""
         lines: list[str] = []
         source = value.name
-        steps = _STEPS[copy.before, copy.layout]
-        for number, change in enumerate(steps):
+        steps = CONVERSION[copy.before, copy.layout].steps
+        for number, (op, change) in enumerate(steps):
             last = number == len(steps) - 1
             result = self.names[copy] if last else self.fresh(value.name, "step")
             rest = self.fresh(value.name, "rest")
-            op = "vintlv" if change == "SPARSE" else "vdintlv"
             lines.append(
                 f"{result}, {rest} = ave.hir.{op} {source}, {source} "
                 f"{{layout_change = #ave<layout_change {change}>}} : {text}, {text}"

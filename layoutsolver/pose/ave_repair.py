@@ -13,19 +13,8 @@ from layoutsolver.pose.ave_values import lanes_of_use, needed_lanes
 from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import Row
 from layoutsolver_models.problems.repair import Conversion, Edge, Producer, RepairSpace, UseKind
+from layoutsolver_models.rules.conversions import CONVERSIONS
 from layoutsolver_models.vecmem import DOMAINS, VECMEM_TYPES, holds
-
-CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
-    8: tuple(
-        Conversion(before, after, abs(step))
-        for before, after, step in (
-            ("b8", "b8_2vl", 1), ("b8", "b8_4vl", 2), ("b8_2vl", "b8_4vl", 1),
-            ("b8_2vl", "b8", -1), ("b8_4vl", "b8", -2), ("b8_4vl", "b8_2vl", -1),
-        )
-    ),
-    16: (Conversion("b16", "b16_2vl", 1), Conversion("b16_2vl", "b16", 1)),
-}  # fmt: skip
-"""Conversions of data by element width: one `vintlv` or `vdintlv` for each doubling or halving of the slots."""
 
 _CLONABLE = frozenset({Effect.PURE, Effect.READ})
 _NOT_CLONED = frozenset({"interleave", "layout_cast", "loop", "branch", "reshape", "bitcast"})
@@ -53,10 +42,16 @@ def repair_space(posed: Posed, near: set[int] | None = None) -> RepairSpace:
         if known.vector is None:
             continue
         bits = posed.problem.values[value].bits
-        conversions[value] = CONVERSIONS.get(bits, ()) if known.vector.layout is None else ()
+        conversions[value] = _conversions(bits) if known.vector.layout is None else ()
         runs[value] = _runs(graph, posed.value_of[value])
     _add_producers(posed, producers)
     return RepairSpace(tuple(edges), conversions, producers, _rewrites(posed), runs)
+
+
+def _conversions(bits: int) -> tuple[Conversion, ...]:
+    """The conversions of data of one element width."""
+    rows = (row for row in CONVERSIONS if row.before in DOMAINS.get(bits, ()))
+    return tuple(Conversion(row.before, row.after, len(row.steps)) for row in rows)
 
 
 def tie_places(posed: Posed) -> list[tuple[int, ...]]:
