@@ -13,7 +13,8 @@ from layoutsolver.mlir.tree import Argument, Block, Module, Op, Region
 from layoutsolver.mlir.types import OtherType, Type, VectorType, parse_type
 from layoutsolver.ops.assembly import Mismatch, bind, skip_bracket
 from layoutsolver.ops.loose import bind_loose
-from layoutsolver.ops.registry import all_specs
+from layoutsolver.ops.registry import PTO, all_specs, pto_specs
+from layoutsolver.ops.spec import OpSpec
 from layoutsolver.source import Span
 
 MOST_RUNS = 10**9
@@ -122,7 +123,8 @@ class _Builder:
     def enter_op(self, op: Op, parent: int, function: int, weight: int, scope: list[str]) -> None:
         graph = self.graph
         name = full_name(op.name)
-        node = OpNode(len(graph.ops), op, name, self.specs.get(name), parent, function, weight)
+        spec = pto_specs().get(name) if name.startswith(PTO) else self.specs.get(name)
+        node = OpNode(len(graph.ops), op, name, spec, parent, function, weight)
         graph.ops.append(node)
         header = read_for(op) if name == "scf.for" else None
         arguments = self.bind_operands(node, header)
@@ -282,6 +284,8 @@ class _Builder:
             else:
                 node.types, node.enums = bound.types, bound.enums
                 node.attrs, node.attrs_at = bound.attrs, bound.attrs_at
+                if op.is_generic:
+                    node.operand_type_texts, node.result_type_texts = bound.operand_types, list(bound.result_types)
                 for role, token in bound.operands:
                     self.use(node, token, role)
                 self.check_operand_types(node)
@@ -384,7 +388,7 @@ class _Builder:
 
     def check_operand_types(self, node: OpNode) -> None:
         for number, role in enumerate(node.roles):
-            printed = node.types.get(role)
+            printed = node.operand_type_texts[number] if node.operand_type_texts is not None else node.types.get(role)
             if printed is not None:
                 self.check_type(node, number, printed.text)
 
@@ -433,7 +437,7 @@ class _Builder:
             return
         spec = node.spec
         fewest, most = named, named
-        if spec is not None and spec.assembly and node.types:
+        if spec is not None and spec.assembly and node.types and not _any_number(spec):
             fewest, most = sum(1 for role in spec.results if not role.optional), len(spec.results)
         elif spec is not None and not spec.assembly and not spec.results:
             fewest = most = 0
@@ -448,7 +452,7 @@ class _Builder:
     def result_count(self, node: OpNode) -> int:
         """How many results the operation has, named or not, as far as its text tells."""
         spec = node.spec
-        if spec is not None and spec.assembly:
+        if spec is not None and spec.assembly and not _any_number(spec):
             return sum(1 for role in spec.results if not role.optional or role.name in node.types)
         if node.name == "scf.for" or node.op.is_generic:
             return len(node.result_type_texts)
@@ -456,7 +460,7 @@ class _Builder:
 
     def result_type(self, node: OpNode, number: int) -> Type:
         spec = node.spec
-        if spec is not None and spec.assembly and number < len(spec.results):
+        if spec is not None and spec.assembly and not _any_number(spec) and number < len(spec.results):
             role = spec.results[number].name
             printed = node.types.get(role)
             if printed is None and role in spec.result_types:
@@ -507,6 +511,11 @@ class _Builder:
                     "LS0205", f"`{symbol}` takes {len(callee.arguments)} arguments, {len(node.operands)} are passed",
                     node.span, (self.graph.ops[callee.op].span, "the function is defined here"),
                 )  # fmt: skip
+
+
+def _any_number(spec: OpSpec) -> bool:
+    """Whether an operation has as many results as its types say."""
+    return any(role.variadic for role in spec.results)
 
 
 def _other_regions(op: Op) -> list[Region]:

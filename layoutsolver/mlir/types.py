@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from layoutsolver.mlir.pto_types import PtoType
 
 
 class ScalarType(NamedTuple):
@@ -53,7 +56,7 @@ class OtherType(NamedTuple):
     text: str
 
 
-Type = ScalarType | VectorType | MemRefType | OtherType
+Type: TypeAlias = "ScalarType | VectorType | MemRefType | OtherType | PtoType"
 
 _SCALAR = re.compile(r"(?:si|ui|i)([1-9][0-9]{0,8})|(bf16|tf32|f16|f32|f64|f80|f128)|(f([468])E\w+)|(index)")
 _VECTOR = re.compile(r"vector\s*<")
@@ -84,6 +87,10 @@ def parse_type(text: str) -> Type:
         shape, _, rest = _parse_shape(text[match.end() : -1])
         element, _, tail = _split_first(rest)
         return MemRefType(text, shape, _element(element), tail.strip())
+    if text.startswith(("!pto.", "<")):
+        from layoutsolver.mlir.pto_types import parse_pto_type
+
+        return parse_pto_type(text) or OtherType(text)
     return OtherType(text)
 
 
@@ -141,7 +148,8 @@ def _split_first(text: str) -> tuple[str, str, str]:
 
 
 def _element(text: str) -> ScalarType | OtherType:
-    return _parse_scalar(text) or OtherType(text)
+    scalar = parse_type(text) if text.startswith("!pto.") else _parse_scalar(text)
+    return scalar if isinstance(scalar, ScalarType) else OtherType(text)
 
 
 def with_layout(vector: VectorType, layout: str) -> str:

@@ -5,7 +5,11 @@ The notation of `OpSpec.assembly`, items separated by blanks:
     $x            the operand in role x            $x*           operands in role x, separated by commas
     type(x)       the type of role x               <kind>        an inline enumerator in angle brackets
     bool, int     an inline literal                attrs         an attribute dictionary, if there is one
+    "kind"        an inline string                 [...]         a bracket group, whatever is in it
     [: a b :]     optional, if its first item matches            anything else: that very token
+    a | b         form a, or where that does not match, form b
+
+`generic` says that there is only the generic form.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import NamedTuple
 
 from layoutsolver.mlir.lexer import is_number
 from layoutsolver.mlir.tree import Op
-from layoutsolver.ops.spec import OpSpec
+from layoutsolver.ops.spec import OpSpec, Role
 
 _OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _CLOSE = frozenset(_OPEN.values())
@@ -81,6 +85,10 @@ def compile_assembly(assembly: str) -> tuple[tuple[str, str], ...]:
             items.append(("type", word[5:-1]))
         elif word.startswith("<") and len(word) > 2:
             items.append(("enum", word[1:-1]))
+        elif word.startswith('"') and len(word) > 2:
+            items.append(("string", word[1:-1]))
+        elif word == "[...]":
+            items.append(("skip", "["))
         elif word in ("bool", "int", "attrs"):
             items.append((word, ""))
         elif word == "[:":
@@ -96,7 +104,24 @@ def bind(op: Op, spec: OpSpec) -> Bound | Mismatch:
     """The operation's operands, types and attributes by role, or where its text departs from its form."""
     if op.is_generic:
         return bind_generic(op, spec)
+    if spec.assembly == "generic":
+        return Mismatch(op.name_token, f'the generic form, `"{spec.name}"(…) : (…) -> …`')
+    if " | " in spec.assembly:
+        return _match_any(op, spec.assembly.split(" | "))
     return _match_custom(op, compile_assembly(spec.assembly))
+
+
+def _match_any(op: Op, forms: list[str]) -> Bound | Mismatch:
+    """The first form that matches, or the mismatch that got furthest."""
+    furthest: Mismatch | None = None
+    for form in forms:
+        found = _match_custom(op, compile_assembly(form))
+        if isinstance(found, Bound):
+            return found
+        if furthest is None or found.token > furthest.token:
+            furthest = found
+    assert furthest is not None
+    return furthest
 
 
 def _match_custom(op: Op, items: tuple[tuple[str, str], ...]) -> Bound | Mismatch:
@@ -139,6 +164,15 @@ def _match_custom(op: Op, items: tuple[tuple[str, str], ...]) -> Bound | Mismatc
                 return Mismatch(at, f"`<{argument}>`")
             bound.enums[argument] = texts[at + 1]
             at += 3
+        elif action == "string":
+            if token[:1] != '"':
+                return Mismatch(at, f"the string `{argument}`")
+            bound.enums[argument] = token[1:-1]
+            at += 1
+        elif action == "skip":
+            if token != argument:
+                return Mismatch(at, f"`{argument}`")
+            at = skip_bracket(texts, at, last)
         elif action == "attrs":
             bound.attrs_at = at
             if token == "{":
@@ -209,8 +243,8 @@ def bind_generic(op: Op, spec: OpSpec | None) -> Bound | Mismatch:
     if spec is None:
         bound.operands = [("", token) for token in tokens]
         return bound
-    roles = _spread([(role.name, role.variadic) for role in spec.operands], len(tokens))
-    if roles is None:
+    roles = _segmented(op, spec) or _spread(spec.operands, len(tokens))
+    if roles is None or len(roles) != len(tokens):
         return Mismatch(op.name_token + 1, f"{len(spec.operands)} operands")
     bound.operands = list(zip(roles, tokens, strict=True))
     for role_name, type_text in zip(roles, bound.operand_types, strict=True):
@@ -220,14 +254,38 @@ def bind_generic(op: Op, spec: OpSpec | None) -> Bound | Mismatch:
     return bound
 
 
-def _spread(roles: list[tuple[str, bool]], count: int) -> list[str] | None:
-    """Role names for `count` operands, the variadic role taking what the others leave; None if that cannot be."""
-    fixed = sum(1 for _, variadic in roles if not variadic)
-    if count < fixed or (count > fixed and fixed == len(roles)):
+def _spread(roles: tuple[Role, ...], count: int) -> list[str] | None:
+    """Role names for `count` operands, the variadic role, or the one optional role, taking what the others leave.
+
+    None if so many operands cannot be, or if it is open which of several optional ones there are.
+    """
+    flexible = [role for role in roles if role.variadic or role.optional]
+    left = count - len(roles) + len(flexible)
+    most = count if any(role.variadic for role in roles) else len(flexible)
+    if not 0 <= left <= most or (len(flexible) > 1 and 0 < left < most):
         return None
     out: list[str] = []
-    for name, variadic in roles:
-        out.extend([name] * (count - fixed if variadic else 1))
+    for role in roles:
+        out.extend([role.name] * (left if role.variadic else min(left, 1) if role.optional else 1))
+    return out
+
+
+def _segmented(op: Op, spec: OpSpec) -> list[str] | None:
+    """Role names as `operandSegmentSizes = array<i32: …>` deals them out, None without such an attribute.
+
+    A segment of two operands is a role and the optional one behind it.
+    """
+    texts = op.stream.texts
+    at = next((token for token in op.body_tokens() if texts[token].strip('"') == "operandSegmentSizes"), -1)
+    if at < 0 or at + 3 >= op.last:
+        return None
+    sizes = [int(texts[token]) for token in range(at, skip_bracket(texts, at + 3, op.last)) if is_number(texts[token])]
+    roles = list(spec.operands)
+    out: list[str] = []
+    for number, size in enumerate(sizes):
+        joined = 1 + (len(roles) - 1 > len(sizes) - 1 - number)
+        out.extend(role.name for role in roles[: min(size, joined)])
+        del roles[:joined]
     return out
 
 

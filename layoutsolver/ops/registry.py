@@ -1,22 +1,59 @@
-"""All operation tables, by operation name."""
+"""All operation tables, by target and by operation name; those that a program may not need are read on demand."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from layoutsolver.ops.ave import AVE_OPS
 from layoutsolver.ops.spec import OpSpec
 from layoutsolver.ops.structural import STRUCTURAL_OPS
 
-TABLES: dict[str, tuple[OpSpec, ...]] = {"ave": AVE_OPS, "structural": STRUCTURAL_OPS}
+
+def _vmi() -> tuple[OpSpec, ...]:
+    from layoutsolver.ops.vmi import VMI_OPS
+
+    return VMI_OPS
+
+
+def _vpto() -> tuple[OpSpec, ...]:
+    from layoutsolver.ops.vpto import VPTO_OPS
+
+    return VPTO_OPS
+
+
+TABLES: dict[str, Callable[[], tuple[OpSpec, ...]]] = {
+    "ave": lambda: AVE_OPS,
+    "vmi": _vmi,
+    "vpto": _vpto,
+    "structural": lambda: STRUCTURAL_OPS,
+}
 """The operation tables by target."""
+
+PTO = "pto."
+"""How the names of the operations begin that `pto_specs` has."""
 
 
 @lru_cache(maxsize=1)
 def all_specs() -> dict[str, OpSpec]:
-    """Every row of every table by operation name.
+    """The rows of the tables that every program needs, by operation name.
 
     >>> all_specs()["ave.hir.vload"].rule
     'load'
     """
-    return {spec.name: spec for table in TABLES.values() for spec in table}
+    return {spec.name: spec for target in ("ave", "structural") for spec in TABLES[target]()}
+
+
+@lru_cache(maxsize=1)
+def pto_specs() -> dict[str, OpSpec]:
+    """The rows of the `pto` operations by name.
+
+    >>> pto_specs()["pto.vmi.load"].rule
+    'load'
+    """
+    return {spec.name: spec for target in ("vmi", "vpto") for spec in TABLES[target]()}
+
+
+def find_spec(name: str) -> OpSpec | None:
+    """The row of an operation, None if no table has it."""
+    return pto_specs().get(name) if name.startswith(PTO) else all_specs().get(name)

@@ -14,6 +14,7 @@ class Kind(Enum):
     VECTOR = "vector"
     MASK = "mask"
     MEMREF = "memref"
+    POINTER = "pointer"
     INDEX = "index"
     SCALAR = "scalar"
     INDEX_VECTOR = "vector of indices"
@@ -40,6 +41,15 @@ class Role(NamedTuple):
     optional: bool = False
 
 
+class Attribute(NamedTuple):
+    """An entry of the attribute dictionary: `kind` is string, int, unit or any; `values` are a string's, if listed."""
+
+    name: str
+    kind: str
+    values: tuple[str, ...] = ()
+    required: bool = False
+
+
 class OpSpec(NamedTuple):
     """An operation as the tables describe it.
 
@@ -57,3 +67,4 @@ class OpSpec(NamedTuple):
     same_type: tuple[str, ...] = ()
     result_types: Mapping[str, str] = MappingProxyType({})
     source: str = ""
+    attributes: tuple[Attribute, ...] = ()

@@ -126,15 +126,15 @@ def test_calls_of_functions_with_a_body_tie_arguments_and_all_returned_values() 
     assert {title(view, ("op", op)) for op in made} == {"func.call"}
 
 
-VMI = """\
+OTHER = """\
 !v = !pto.vmi.vreg<64xf32>
 func.func @tile(%src: !pto.ptr<f32, gm>, %n: i32) attributes {pto.kernel} {
   %c0 = arith.constant 0 : index
-  pto.vmi.scope %n {
-    %m = pto.vmi.create_mask %n {kind = "tail"} : i32 -> !pto.vmi.mask<64>
-    %a:2 = pto.vmi.load %src[%c0] <dintlv> : !pto.ptr<f32, gm> -> !v, !v
-    %b = pto.vmi.add %a#0, %a#1, %m : !v, !v, !pto.vmi.mask<64> -> !v
-    pto.vmi.store %b, %src[%c0], %m
+  other.vmi.scope %n {
+    %m = other.vmi.create_mask %n {kind = "tail"} : i32 -> !pto.vmi.mask<64>
+    %a:2 = other.vmi.load %src[%c0] <dintlv> : !pto.ptr<f32, gm> -> !v, !v
+    %b = other.vmi.add %a#0, %a#1, %m : !v, !v, !pto.vmi.mask<64> -> !v
+    other.vmi.store %b, %src[%c0], %m
   }
   return
 }
@@ -155,17 +155,18 @@ func.func @gemm(%a: memref<64x64xi8>, %b: memref<64x64xi8>) {
     ("text", "operand_edges", "result_edges"),
     [
         (
-            VMI,
+            OTHER,
             {
-                ("%n", "pto.vmi.scope"), ("%n", "pto.vmi.create_mask"), ("%src", "pto.vmi.load"),
-                ("%c0", "pto.vmi.load"),
-                ("%a#0", "pto.vmi.add"), ("%a#1", "pto.vmi.add"), ("%m", "pto.vmi.add"), ("%b", "pto.vmi.store"),
-                ("%src", "pto.vmi.store"), ("%c0", "pto.vmi.store"), ("%m", "pto.vmi.store"),
+                ("%n", "other.vmi.scope"), ("%n", "other.vmi.create_mask"), ("%src", "other.vmi.load"),
+                ("%c0", "other.vmi.load"),
+                ("%a#0", "other.vmi.add"), ("%a#1", "other.vmi.add"), ("%m", "other.vmi.add"),
+                ("%b", "other.vmi.store"),
+                ("%src", "other.vmi.store"), ("%c0", "other.vmi.store"), ("%m", "other.vmi.store"),
             },
             {
-                ("arith.constant", "%c0"), ("pto.vmi.create_mask", "%m"), ("pto.vmi.load", "%a#0"),
-                ("pto.vmi.load", "%a#1"),
-                ("pto.vmi.add", "%b"),
+                ("arith.constant", "%c0"), ("other.vmi.create_mask", "%m"), ("other.vmi.load", "%a#0"),
+                ("other.vmi.load", "%a#1"),
+                ("other.vmi.add", "%b"),
             },
         ),
         (
