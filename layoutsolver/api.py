@@ -10,6 +10,7 @@ from layoutsolver.graph.model import Graph
 from layoutsolver.mlir.edits import apply_edits
 from layoutsolver.mlir.reader import read
 from layoutsolver.mlir.tree import Module
+from layoutsolver.ops.registry import target_of
 from layoutsolver.pose.ave import PoseOptions, pose_ave
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import SourceFile, Span
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 class SolveOptions(NamedTuple):
     """How to solve: `compat` is empty or `upstream`; `chip` empty for the file's own; limits as for the solver.
 
-    `conflicts` is how many conflicts are looked for and `repairs` how many repairs, where there is no solution.
+    `conflicts` is how many conflicts are looked for and `repairs` how many repairs, where there is no solution;
+    `target` is what layouts are decided of, by default what the operations of the text are of.
     """
 
     compat: str = ""
@@ -35,6 +37,7 @@ class SolveOptions(NamedTuple):
     limits: Limits = Limits()
     conflicts: int = 3
     repairs: int = 3
+    target: str = "auto"
 
 
 class SolveResult:
@@ -106,6 +109,11 @@ def pose(source: SourceFile, options: SolveOptions | None = None) -> SolveResult
     graph, found = graph_of(module, chosen)
     result.diagnostics += found
     if any(item.severity == "error" for item in found):
+        return result
+    target = target_of(module) if chosen.target == "auto" else chosen.target
+    if target != "ave":
+        message = f"layouts of `{target}` programs are not decided, only those of `ave.hir` ones"
+        result.diagnostics.append(Diagnostic("LS0309", "error", message, Label(source, Span(0, 0))))
         return result
     posed = pose_ave(graph, PoseOptions(chosen.compat == "upstream", chosen.chip))
     result.diagnostics += posed.diagnostics

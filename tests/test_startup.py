@@ -73,3 +73,22 @@ def test_the_check_sees_what_is_imported(tmp_path: Path) -> None:
     assert (status, "ortools" in names) == (0, True)
     status, names = imported("schema", "solve-report")
     assert (status, heavy(names), "dataclasses" in names) == (0, ["pydantic"], True)
+
+
+PTO_MODULES = ("layoutsolver.ops.vmi", "layoutsolver.ops.vpto", "layoutsolver.mlir.pto_types")
+
+
+def test_the_tables_of_pto_are_read_only_for_a_program_of_pto(tmp_path: Path) -> None:
+    script = (
+        "import sys; from layoutsolver.cli.main import main; main(sys.argv[1:]); "
+        f"print(*(name in sys.modules for name in {PTO_MODULES!r}))"
+    )
+    for name, text, loaded in (
+        ("small.mlir", PROGRAM, "False False False"),
+        ("small.pto", '%m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<64xpred>\n', "True True True"),
+    ):
+        (tmp_path / name).write_text(text)
+        done = subprocess.run(
+            [sys.executable, "-c", script, "solve", str(tmp_path / name)], capture_output=True, check=True, text=True
+        )
+        assert done.stdout.splitlines()[-1] == loaded

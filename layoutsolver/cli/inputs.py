@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.ops.registry import QUESTIONS
 from layoutsolver.source import SourceFile, Span, split_input
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.chip import ChipError, chip_names, chip_of_device, device_is_known, load_chip
@@ -126,8 +127,8 @@ def read_file(name: str, max_bytes: int) -> SourceFile:
 def solve_options(options: argparse.Namespace) -> SolveOptions:
     """The options of a solve. Raises `UsageError` for a target that does not exist."""
     target, colon, chip = options.target.partition(":")
-    if target not in ("auto", "ave") or (target == "auto" and colon):
-        raise UsageError(f"no target `{options.target}`: there are auto, ave and ave:CHIP")
+    if target not in ("auto", *QUESTIONS) or (target != "ave" and colon):
+        raise UsageError(f"no target `{options.target}`: there are auto, {', '.join(QUESTIONS)} and ave:CHIP")
     try:
         for name in chip_names():
             load_chip(name)
@@ -140,4 +141,4 @@ def solve_options(options: argparse.Namespace) -> SolveOptions:
     limits = Limits(options.time_limit, options.workers, options.seed)
     compat = "upstream" if getattr(options, "upstream_report", False) else options.compat
     conflicts, repairs = getattr(options, "max_conflicts", 1), getattr(options, "repairs", 0)
-    return SolveOptions(compat, chip, options.assume_trip_count, limits, conflicts, repairs)
+    return SolveOptions(compat, chip, options.assume_trip_count, limits, conflicts, repairs, target)

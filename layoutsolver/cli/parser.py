@@ -82,7 +82,7 @@ def _lazy(verb: str) -> Callable[[argparse.Namespace], int]:
 def _add_input(parser: argparse.ArgumentParser, what: str = "the program; `-` reads standard input") -> None:
     parser.add_argument("file", metavar="FILE", help=what)
     parser.add_argument(
-        "--target", default="auto", metavar="T", help="auto, ave, or ave:CHIP (default: what the file names)"
+        "--target", default="auto", metavar="T", help="auto, ave, ave:CHIP or vmi (default: what the file names)"
     )
     parser.add_argument(
         "--compat",
@@ -168,7 +168,7 @@ def _add_space(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_ops(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", default="ave", metavar="T", help="ave or structural (default: ave)")
+    parser.add_argument("--target", default="ave", metavar="T", help="ave, vmi, vpto or structural (default: ave)")
     parser.add_argument("--format", choices=["text", "json"], default="text")
 
 

@@ -43,6 +43,7 @@ CODES: dict[str, Code] = {
         Code("LS0306", "an element type that the hardware does not have"),
         Code("LS0307", "nothing was decided"),
         Code("LS0308", "a device that is not known"),
+        Code("LS0309", "a target whose layouts are not decided"),
         Code("LS0401", "a time limit was reached before an answer was found"),
         Code("LS0402", "a limit was reached: the answer is not proved the best"),
         Code("LS0403", "the solutions are too entangled to be counted"),

@@ -109,6 +109,6 @@ def spec(
 ) -> OpSpec:
     """The table row of an operation."""
     return OpSpec(
-        name, shape.operands, shape.results, shape.assembly, rule, effect, tuple(same.split()), {}, source,
-        attributes(attrs),
+        name, shape.operands, shape.results, shape.assembly, rule, effect, tuple(same.split()), source=source,
+        attributes=attributes(attrs),
     )  # fmt: skip

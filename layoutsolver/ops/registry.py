@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from layoutsolver.mlir.tree import Module
 from layoutsolver.ops.ave import AVE_OPS
 from layoutsolver.ops.spec import OpSpec
 from layoutsolver.ops.structural import STRUCTURAL_OPS
@@ -57,3 +58,21 @@ def pto_specs() -> dict[str, OpSpec]:
 def find_spec(name: str) -> OpSpec | None:
     """The row of an operation, None if no table has it."""
     return pto_specs().get(name) if name.startswith(PTO) else all_specs().get(name)
+
+
+QUESTIONS: dict[str, str] = {"ave": "ave.hir.", "vmi": PTO}
+"""The targets whose layouts are a question, and how the names of their operations begin."""
+
+
+def target_of(module: Module) -> str:
+    """The target of the first operation that is of one, `ave` if there is none.
+
+    >>> from layoutsolver.mlir.reader import read
+    >>> target_of(read("%a = pto.vmi.load %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf32>"))
+    'vmi'
+    """
+    for op in module.walk():
+        for target, prefix in QUESTIONS.items():
+            if op.name.startswith(prefix):
+                return target
+    return "ave"

@@ -42,3 +42,17 @@ def test_what_an_operation_lacks_is_named(run: Run, monkeypatch: pytest.MonkeyPa
     assert row.split()[-1] == "rule"
     total = len(TABLES["ave"]())
     assert f"{total - 1} of {total} operations" in out
+
+
+@pytest.mark.parametrize(("target", "count"), [("vmi", 145), ("vpto", 140)])
+def test_the_operations_of_pto_are_listed_and_complete(target: str, count: int, run: Run) -> None:
+    lines = run("ops", "--target", target).out.splitlines()
+    assert lines[-1] == f"{count} of {count} operations have syntax, rule and effect"
+
+
+def test_a_surface_operation_shows_what_stands_for_it(run: Run) -> None:
+    records = {
+        record["operation"]: record for record in json.loads(run("ops", "--target", "vmi", "--format", "json").out)
+    }
+    assert records["pto.vmi.vcvt"]["rule"].startswith("as extf, truncf, fptoui")
+    assert records["pto.vmi.extf"]["rule"] == "VMI.CAST"

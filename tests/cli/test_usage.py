@@ -29,11 +29,11 @@ VERBS = ("solve", "space", "ops", "schema", "explain", "why")
         ("solve", "{file}", "--format", "yaml"),
         ("solve", "{file}", "--compat", "downstream"),
         ("solve", "{file}", "--color", "blue"),
-        ("solve", "{file}", "--target", "vmi"),
+        ("solve", "{file}", "--target", "buckyball"),
         ("solve", "{file}", "--target", "ave:"),
         ("solve", "{file}", "--target", "ave:ascend1"),
         ("solve", "{file}", "--target", "auto:ascend950"),
-        ("space", "{file}", "--target", "vmi"),
+        ("space", "{file}", "--target", "buckyball"),
         ("solve", "{file}", "--time-limit", "0"),
         ("solve", "{file}", "--time-limit", "-1"),
         ("solve", "{file}", "--time-limit", "nan"),
@@ -49,7 +49,7 @@ VERBS = ("solve", "space", "ops", "schema", "explain", "why")
         ("solve", "{file}", "--assume-trip-count", "0"),
         ("space", "{file}", "--list", "-1"),
         ("solve", "{file}", "-o"),
-        ("ops", "--target", "vmi"),
+        ("ops", "--target", "buckyball"),
         ("ops", "--format", "yaml"),
         ("schema", "nonsense"),
         ("schema", "layout-problem", "layout-solution"),
@@ -69,7 +69,7 @@ def test_usage_errors_name_what_there_is(run: Run) -> None:
     assert "layout-problem, layout-solution, solve-report" in run("schema", "nonsense").err
     assert "ascend310b4, ascend950" in run("solve", "x", "--target", "ave:foo").err
     assert "LS0101, " in run("explain", "LS9999").err
-    assert "ave, structural" in run("ops", "--target", "foo").err
+    assert "ave, vmi, vpto, structural" in run("ops", "--target", "foo").err
 
 
 def test_the_largest_numbers_are_taken(tmp_path: Path, run: Run) -> None:

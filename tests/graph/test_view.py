@@ -189,7 +189,7 @@ def test_unknown_dialects_give_nodes_and_edges(
     view = to_networkx(clean(text))
     assert edges(view, "operand") == operand_edges
     assert edges(view, "result") == result_edges
-    foreign = [view.nodes[node] for node in view if title(view, node).startswith(("pto.", "buckyball."))]
+    foreign = [view.nodes[node] for node in view if title(view, node).startswith(("other.", "buckyball."))]
     assert {(node["effect"], node["weight"]) for node in foreign} == {("unknown", 1)}
     assert {node["function"] for node in foreign} <= {"@tile", "@gemm"}
     kinds = {view.nodes[node]["type"] for node in view if node[0] == "value"}
