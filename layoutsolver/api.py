@@ -294,11 +294,20 @@ def _as_written(source: SourceFile, options: SolveOptions) -> SolveResult:
     return result
 
 
-def verify(source: SourceFile, options: SolveOptions | None = None, rounds: int = 4, seed: int = 1) -> VerifyResult:
-    """Decide layouts, and run the program with and without them on the hardware model; needs numpy."""
+def verify(
+    source: SourceFile,
+    options: SolveOptions | None = None,
+    rounds: int = 4,
+    seed: int = 1,
+    other: SourceFile | None = None,
+) -> VerifyResult:
+    """Run a program with and without layouts on the hardware model, or two forms of it, and compare; needs numpy.
+
+    Layouts that the text states are run as they stand; where it states none, they are solved first.
+    """
     from layoutsolver.verify import run
 
-    return run.verify(source, options, rounds, seed)
+    return run.verify(source, options, rounds, seed, other)
 
 
 def annotate(result: SolveResult, layouts: bool = False) -> str:

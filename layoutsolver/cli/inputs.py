@@ -55,6 +55,14 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
     return split_parts(source) if options.split_input_file and not _is_bare(source.text) else whole
 
 
+def read_other(options: argparse.Namespace) -> Inputs:
+    """The second file of a command that takes two, or its parts. Raises `InputError` for what cannot be read."""
+    source = read_file(options.other, options.max_bytes)
+    options.text += source.text
+    whole = Inputs([source], ["", ""])
+    return split_parts(source) if options.split_input_file and not _is_bare(source.text) else whole
+
+
 def split_parts(source: SourceFile) -> Inputs:
     r"""The parts of a file that hold operations.
 

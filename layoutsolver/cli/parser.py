@@ -190,6 +190,10 @@ def _add_why(parser: argparse.ArgumentParser) -> None:
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
+    parser.add_argument(
+        "other", metavar="OTHER", nargs="?",
+        help="another form of the program, with layouts or lowered: both are run on the same memory",
+    )  # fmt: skip
     _add_output(parser, "the answer")
     _add_rounds(parser)
 
@@ -233,6 +237,6 @@ VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "schema": ("print the JSON schema of a problem or an answer", _add_schema),
     "explain": ("say why a program has no layouts, or print the page of a code", _add_explain),
     "why": ("say why a value has its layout and no other", _add_why),
-    "verify": ("run a program with and without its layouts and compare", _add_verify),
+    "verify": ("run a program with and without its layouts, or two forms of it, and compare", _add_verify),
 }
 """What each verb does, and what adds its arguments; its module is the one of that name in this folder."""

@@ -57,6 +57,9 @@ CODES: dict[str, Code] = {
         Code("LS0701", "a program leaves other memory with its layouts than without"),
         Code("LS0702", "an access that the hardware refuses"),
         Code("LS0703", "an operation that the hardware model cannot run"),
+        Code("LS0704", "programs that cannot be compared"),
+        Code("LS0705", "a file does not say how a vector lies"),
+        Code("LS0706", "functionTypes and layouts that do not go together"),
     )
 }
 """Every code that a message can carry."""

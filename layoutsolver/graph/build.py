@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.graph.aggregates import member_path, member_type
 from layoutsolver.graph.loops import ForHeader, read_for, trip_count
 from layoutsolver.graph.model import Function, Graph, Loop, OpNode, Value
 from layoutsolver.mlir.lexer import is_number
@@ -471,6 +472,8 @@ class _Builder:
             return parse_type("index") if role == "new_true_shape" else OtherType("")
         if number < len(node.result_type_texts):
             text = node.result_type_texts[number]
+            if text is not None and node.name == "llvm.extractvalue":
+                return parse_type(member_type(self.without_aliases(text.text), member_path(node.op)))
             if text is not None:
                 return _adjust(node.name, self.type_of(text.text))
         return OtherType("")
@@ -546,7 +549,7 @@ def plain_symbol(symbol: str) -> str:
 
 def _adjust(name: str, type_: Type) -> Type:
     """The result type of the few operations that print an operand's type instead."""
-    if name in ("arith.cmpi", "arith.cmpf"):
+    if name in ("arith.cmpi", "arith.cmpf", "llvm.icmp", "llvm.fcmp"):
         if isinstance(type_, VectorType):
             dims = "".join(f"{dim}x" for dim in type_.shape)
             return parse_type(f"vector<{dims}i1>")

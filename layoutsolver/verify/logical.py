@@ -26,7 +26,7 @@ from layoutsolver.verify.elements import (
     to_registers,
 )
 from layoutsolver.verify.logical_memory import LogicalMemory
-from layoutsolver.verify.operation import CannotRunError, Operation
+from layoutsolver.verify.operation import CannotRunError, Operation, Run
 from layoutsolver.verify.values import Elements, Scalar, Value, format_of, integer, resized, undefined
 from layoutsolver_models.hardware import compare, rearrange, reduce
 from layoutsolver_models.hardware.formats import Flags, Format, Lanes
@@ -62,8 +62,8 @@ class Logical:
             "vector.layout_cast": self._same,
         }  # fmt: skip
 
-    def run(self, op: Operation, get: Get) -> list[Value]:
-        """The results of a vector operation. Raises CannotRunError for one that is not known."""
+    def prepare(self, op: Operation) -> Run:
+        """What runs a vector operation. Raises CannotRunError for one that is not known."""
         handler = self.handlers.get(op.name)
         if handler is None:
             name = ln.RAW.get(op.name, op.name)
@@ -73,7 +73,8 @@ class Logical:
                 handler = self._elementwise
             else:
                 raise CannotRunError(op.node.index, f"what `{op.node.name}` does to elements is not known here")
-        return handler(op, get)
+        known = handler
+        return lambda get: known(op, get)
 
     def enter(self, value: int, elements: Elements) -> Value:
         """The value that holds these elements: themselves."""

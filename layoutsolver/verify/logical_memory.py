@@ -71,7 +71,11 @@ class LogicalMemory:
 
     def extent(self, buffer: Buffer) -> tuple[int, int]:
         """The first and the last byte of the allocation that a buffer lies in."""
-        return next(((a, b) for a, b in self.extents if a <= buffer.base < b), (buffer.base, self.memory.size))
+        return self.extent_of(buffer.base)
+
+    def extent_of(self, base: int) -> tuple[int, int]:
+        """The first and the last byte of the allocation around an address."""
+        return next(((a, b) for a, b in self.extents if a <= base < b), (base, self.memory.size))
 
     def fault(self, op: Operation, kind: str, detail: str) -> None:
         """Note a fault, once for each operation and kind."""

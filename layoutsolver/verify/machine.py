@@ -5,7 +5,6 @@ What happens to vectors is left to a unit, of which there are two: `logical.Logi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,19 +13,19 @@ from layoutsolver.mlir.tree import Block
 from layoutsolver.mlir.types import ScalarType, VectorType
 from layoutsolver.verify.buffers import run_buffer
 from layoutsolver.verify.constants import dense_constant
+from layoutsolver.verify.llvm import AGGREGATES
 from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.memory import outside_results
-from layoutsolver.verify.operation import CannotRunError, Operation, decode
+from layoutsolver.verify.operation import INTRINSIC, CannotRunError, Get, Operation, Run, decode
 from layoutsolver.verify.scalars import run_scalar
 from layoutsolver.verify.values import Elements, Scalar, Value, integer, resized
 
-Get = Callable[[int], Value]
-
-MOST_STEPS = 200_000
+MOST_STEPS = 1_000_000
 """Operations that a run executes at most."""
 
 _IGNORED = frozenset({"annotation.mark", "vector.print", "memref.dealloc", "gpu.barrier"})
-_RESHAPES = frozenset({"builtin.unrealized_conversion_cast", "vector.shape_cast", "vector.bitcast"})
+_RESHAPES = frozenset({"builtin.unrealized_conversion_cast", "vector.shape_cast", "vector.bitcast", "llvm.bitcast"})
+_CONSTANTS = frozenset({"arith.constant", "llvm.mlir.constant"})
 
 
 class Unit(Protocol):
@@ -34,8 +33,8 @@ class Unit(Protocol):
 
     ram: LogicalMemory
 
-    def run(self, op: Operation, get: Get) -> list[Value]:
-        """The results of a vector operation."""
+    def prepare(self, op: Operation) -> Run:
+        """What runs a vector operation."""
 
     def enter(self, value: int, elements: Elements) -> Value:
         """What holds these elements as the graph value `value`."""
@@ -68,7 +67,7 @@ class Machine:
     current: int = -1
     calls: int = 0
     nodes: dict[int, OpNode] = field(default_factory=dict)
-    decoded: dict[int, Operation] = field(default_factory=dict)
+    decoded: dict[int, Run] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.nodes = {id(node.op): node for node in self.graph.ops}
@@ -106,34 +105,42 @@ class Machine:
         if node.name == "scf.if":
             self.branch(node, env)
             return
-        op = self.decoded.get(node.index)
-        if op is None:
-            op = self.decoded[node.index] = decode(self.graph, node)
-        results = self.results(op, node, env)
-        for value, result in zip(node.results, results, strict=False):
+        run = self.decoded.get(node.index)
+        if run is None:
+            run = self.decoded[node.index] = self.decode(decode(self.graph, node), node)
+        for value, result in zip(node.results, run(env.__getitem__), strict=False):
             env[value] = result
 
-    def results(self, op: Operation, node: OpNode, env: dict[int, Value]) -> list[Value]:
-        """The results of an operation without regions."""
-        get = env.__getitem__
-        if node.name.startswith("ave.hir."):
-            return self.unit.run(op, get)
+    def decode(self, op: Operation, node: OpNode) -> Run:
+        """What runs an operation without regions. Raises CannotRunError for one that is not known."""
+        if node.name.startswith(("ave.hir.", INTRINSIC)):
+            return self.unit.prepare(op)
         if node.name in ("func.call", "call"):
-            return self.call(node, env)
+            return lambda get: self.call(node, get)
         if node.name in _IGNORED:
-            return []
+            return lambda get: []
+        if node.name in AGGREGATES:
+            return AGGREGATES[node.name](op)
         if node.name in _RESHAPES:
-            return self.cast(op, node, get)
-        if node.name == "arith.constant" and isinstance(op.type(node.results[0]), VectorType):
-            return [self.unit.enter(node.results[0], dense_constant(op))]
+            return lambda get: self.cast(op, node, get)
+        if node.name in _CONSTANTS and isinstance(op.type(node.results[0]), VectorType):
+            elements = dense_constant(op)
+            return lambda get: [self.unit.enter(node.results[0], elements)]
         if any(isinstance(op.type(value), VectorType) for value in (*node.operands, *node.results) if value >= 0):
-            return self.unit.run(op, get)
-        found = run_scalar(op, get)
-        if found is None:
-            found = run_buffer(op, get, self.unit.ram)
-        if found is None:
-            raise CannotRunError(node.index, f"what `{node.name}` does is not known here")
-        return found
+            return self.unit.prepare(op)
+
+        def other(get: Get) -> list[Value]:
+            found = run_scalar(op, get)
+            if found is None:
+                found = run_buffer(op, get, self.unit.ram)
+            if found is None:
+                raise CannotRunError(node.index, f"what `{node.name}` does is not known here")
+            return found
+
+        if node.name in _CONSTANTS:
+            made = other(_nothing)
+            return lambda get: made
+        return other
 
     def cast(self, op: Operation, node: OpNode, get: Get) -> list[Value]:
         """A cast that moves no data: between vectors, between a scalar and element 0, between memrefs."""
@@ -194,21 +201,21 @@ class Machine:
             for result, value in zip(node.results, ending.operands, strict=False):
                 env[result] = env[value]
 
-    def call(self, node: OpNode, env: dict[int, Value]) -> list[Value]:
+    def call(self, node: OpNode, get: Get) -> list[Value]:
         """Run a function of the module; of another one, note its vector arguments and make up its results.
 
         A vector is handed over as it lies, whatever layout the other side has for it.
         """
         symbol = self.graph.calls.get(node.index, "")
         function = self.graph.function_by_symbol().get(symbol)
-        arguments = [env[value] for value in node.operands]
+        arguments = [get(value) for value in node.operands]
         if function is not None and function.has_body:
             return [held for _, held in self.run_function(function, arguments)]
         self.calls += 1
         for value in node.operands:
             type_ = self.graph.values[value].type
             if isinstance(type_, VectorType):
-                self.passed.append(Passed(node.index, value, self.unit.leave(value, env[value], type_)))
+                self.passed.append(Passed(node.index, value, self.unit.leave(value, get(value), type_)))
         out: list[Value] = []
         for number, value in enumerate(node.results):
             made = outside_results(self.graph.values[value].type, self.seed, self.calls, number)
@@ -216,6 +223,10 @@ class Machine:
                 raise CannotRunError(node.index, f"`{symbol}` returns what cannot be made up")
             out.append(self.unit.enter(value, made) if isinstance(made, Elements) else made)
         return out
+
+
+def _nothing(value: int) -> Value:
+    raise KeyError(value)
 
 
 def vectors_returned(machine: Machine, returned: list[tuple[int, Value]], node: int) -> list[Passed]:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.types import ScalarType, Type, VectorType
 from layoutsolver.ops.assembly import attribute_entries, skip_bracket
-from layoutsolver.verify.values import format_of
+from layoutsolver.verify.values import Value, format_of
 from layoutsolver_models.hardware.formats import Format
 
 PREFIX = "ave.hir."
+INTRINSIC = "hivm_regbaseintrins.intr.hivm."
+
+Get: TypeAlias = Callable[[int], Value]
+"""What gives the value that a graph value has."""
+
+Run: TypeAlias = Callable[[Get], list[Value]]
+"""What runs a decoded operation: its results, from the values of its operands."""
 
 _INLINE_BOOL = {"sat": "bool", "low": "bool"}
 _GENERIC_NAMES = {
@@ -29,6 +38,14 @@ class CannotRunError(Exception):
         super().__init__(message)
         self.node = node
         self.notes = notes
+
+
+class NoLayoutError(CannotRunError):
+    """A vector that has to be put into a register, or found there, and whose layout nothing says."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(-1, "its layout is not known")
+        self.value = value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

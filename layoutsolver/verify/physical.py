@@ -17,7 +17,7 @@ from layoutsolver.verify import lanes as ln
 from layoutsolver.verify.elements import of_scalar, pattern
 from layoutsolver.verify.logical import Logical, reduce_register, repacked, reshaped
 from layoutsolver.verify.logical_memory import LogicalMemory
-from layoutsolver.verify.operation import CannotRunError, Operation
+from layoutsolver.verify.operation import CannotRunError, NoLayoutError, Operation, Run
 from layoutsolver.verify.physical_memory import PhysicalMemory
 from layoutsolver.verify.spread import find, place, recast, slots, sparsified
 from layoutsolver.verify.values import Elements, Scalar, Value, format_of, integer
@@ -72,10 +72,10 @@ class Physical:
             "vector.layout_cast": self._layout_cast,
         }  # fmt: skip
 
-    def run(self, op: Operation, get: Get) -> list[Value]:
-        """The results of a vector operation. Raises CannotRunError for one that is not known, and HardwareFault."""
+    def prepare(self, op: Operation) -> Run:
+        """What runs a vector operation. Raises CannotRunError for one that is not known."""
         if self._is_wide(op):
-            return self._by_elements(op, get)
+            return lambda get: self._by_elements(op, get)
         handler = self.handlers.get(op.name)
         if handler is None:
             name = ln.RAW.get(op.name, op.name)
@@ -85,7 +85,8 @@ class Physical:
                 handler = self._elementwise
             else:
                 raise CannotRunError(op.node.index, f"what `{op.node.name}` does to registers is not known here")
-        return [self._born(op, value) for value in handler(op, get)]
+        known = handler
+        return lambda get: [self._born(op, value) for value in known(op, get)]
 
     def _born(self, op: Operation, value: Value) -> Value:
         return value.traced(op.node.index) if isinstance(value, VReg | PReg) else value
@@ -94,14 +95,20 @@ class Physical:
         """The register that holds these elements in the layout of a value; `clear` as for `place`."""
         if elements.format is not None and elements.format.bits == 64:
             return elements
-        return place(elements, self.layouts[value], clear)
+        return place(elements, self._layout(value), clear)
 
     def leave(self, value: int, held: Value, type_: VectorType) -> Elements:
         """The elements that a value holds in its layout."""
         if isinstance(held, Elements):
             return held
         assert isinstance(held, VReg | PReg)
-        return find(format_of(type_), held, self.layouts[value], type_.lanes)
+        return find(format_of(type_), held, self._layout(value), type_.lanes)
+
+    def _layout(self, value: int) -> str:
+        known = self.layouts.get(value)
+        if known is None:
+            raise NoLayoutError(value)
+        return known
 
     def reshape(self, op: Operation, source: Value) -> Value:
         """The same register under another type."""
@@ -129,7 +136,7 @@ class Physical:
             type_ = op.type(value)
             held = get(value)
             seen[value] = self.leave(value, held, type_) if isinstance(type_, VectorType) else held
-        results = self.plain.run(op, seen.__getitem__)
+        results = self.plain.prepare(op)(seen.__getitem__)
         return [
             self._born(op, self.enter(value, held, clear=True)) if isinstance(held, Elements) else held
             for value, held in zip(op.node.results, results, strict=False)
@@ -182,14 +189,14 @@ class Physical:
             return made
         others = [value for value in (*op.node.operands, *op.node.results) if value != mask]
         lanes = [type_.lanes for value in others if isinstance(type_ := op.type(value), VectorType)]
-        return _cut(made, max(lanes, default=slots("b8")), VECMEM_TYPES[self.layouts[mask]].slot_bytes)
+        return _cut(made, max(lanes, default=slots("b8")), VECMEM_TYPES[self._layout(mask)].slot_bytes)
 
     def _limited(self, op: Operation, made: VReg | PReg) -> VReg | PReg:
         """A mask that governs no lane behind the last element of its vector, if masks are to be exact."""
         if not self.exact_masks or isinstance(made, VReg):
             return made
         result = op.node.results[0]
-        step = VECMEM_TYPES[self.layouts[result]].slot_bytes
+        step = VECMEM_TYPES[self._layout(result)].slot_bytes
         return _cut(made, op.vector(result).lanes, step)
 
     def _width(self, op: Operation) -> int:

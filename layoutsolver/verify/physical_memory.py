@@ -39,13 +39,13 @@ class PhysicalMemory:
     ram: LogicalMemory
     is_950: bool
 
-    def note(self, op: Operation, before: Memory, after: Memory) -> None:
+    def note(self, node: int, before: Memory, after: Memory) -> None:
         """Take over the memory after a store, and note what it wrote."""
         self.ram.memory = after
         for at, (old, new) in enumerate(zip(before.pages, after.pages, strict=True)):
             if old is not new:
                 changed = (old.data != new.data) | (old.poison != new.poison)
-                self.ram.writers[PAGE * at : PAGE * at + changed.size][changed] = op.node.index
+                self.ram.writers[PAGE * at : PAGE * at + changed.size][changed] = node
 
     # -- loads ------------------------------------------------------------------------------------------------
 
@@ -96,25 +96,21 @@ class PhysicalMemory:
 
     def gather(self, op: Operation, get: Get, fmt: Format, index: VReg, mask: PReg) -> VReg:
         """The register that a gather makes; requests outside of the buffer return poison."""
-        _, bit = self.ram.address(op, get)
-        width = max(fmt.width, 2)
-        inside = self._inside(op, get, fmt.width, index)
+        buffer, bit = self.ram.address(op, get)
+        return self.gather_at(self.ram.extent(buffer), bit // 8, fmt.width, index, mask)
+
+    def gather_at(self, extent: tuple[int, int], address: int, size: int, index: VReg, mask: PReg) -> VReg:
+        """The register of elements of `size` bytes that a gather finds from an address on, within an allocation."""
+        width = max(size, 2)
+        inside = _inside(extent, address, size, index)
         outside = ~inside & mask.lanes(width)
         bits = mask.bits.copy()
         bits[::width] &= inside
-        found = vgather2(self.ram.memory, bit // 8, index, PReg(bits, mask.poison), _element(fmt))
+        found = vgather2(self.ram.memory, address, index, PReg(bits, mask.poison), _element(size))
         if not outside.any():
             return found
         births = found.birth
         return VReg(found.data, found.poison | np.repeat(outside, width), births)
-
-    def _inside(self, op: Operation, get: Get, width: int, index: VReg) -> Flags:
-        """For each request, whether it stays in the buffer."""
-        buffer, bit = self.ram.address(op, get)
-        first, last = self.ram.extent(buffer)
-        places = bit // 8 + index.lanes(max(width, 2)).astype(np.int64) * width
-        inside: Flags = (places >= first) & (places + width <= last)
-        return inside
 
     # -- stores -----------------------------------------------------------------------------------------------
 
@@ -125,16 +121,16 @@ class PhysicalMemory:
         before = self.ram.memory
         if fmt is None:
             assert isinstance(value, PReg)
-            self.note(op, before, self._store_mask(op, bit, value, unaligned, dist))
+            self.note(op.node.index, before, self._store_mask(op, bit, value, unaligned, dist))
             return
         assert isinstance(value, VReg)
         address, pattern = bit // 8, op.attrs.get("dist", "")
         if pattern.startswith("ONEPT"):
             if pattern != f"ONEPT_B{fmt.bits}":
                 raise op.fail(f"stores by `{pattern}` what has {fmt.bits} bits")
-            self.note(op, before, mem.vst(before, address, value, mask, pattern))
+            self.note(op.node.index, before, mem.vst(before, address, value, mask, pattern))
         elif pattern.startswith("PK"):
-            self.note(op, before, mem.vst(before, address, value, mask, pattern))
+            self.note(op.node.index, before, mem.vst(before, address, value, mask, pattern))
         elif pattern and not pattern.startswith("NORM"):
             raise op.fail(f"with distribution `{pattern}` is not known")
         else:
@@ -161,9 +157,9 @@ class PhysicalMemory:
         if unaligned:
             active = np.repeat(mask.lanes(fmt.width) | mask.lane_poison(fmt.width), fmt.width)
             poison = value.poison | np.repeat(mask.lane_poison(fmt.width), fmt.width)
-            self.note(op, before, before.write(address, value.data, poison, value.birth, active))
+            self.note(op.node.index, before, before.write(address, value.data, poison, value.birth, active))
         else:
-            self.note(op, before, mem.vst(before, address, value, mask, packed))
+            self.note(op.node.index, before, mem.vst(before, address, value, mask, packed))
 
     def _store_mask(self, op: Operation, bit: int, value: PReg, unaligned: bool, dist: str) -> Memory:
         memory, address = self.ram.memory, bit // 8
@@ -192,18 +188,26 @@ class PhysicalMemory:
             raise op.fail(f"with functionType `{dist}` is not known")
         value = densified(fmt.width, value, _TIMES.get(dist, 0))
         stride = block_stride(op, get, fmt)
-        self.note(op, before, mem.vsstb(before, bit // 8, value, mask, stride, width=fmt.width))
+        self.note(op.node.index, before, mem.vsstb(before, bit // 8, value, mask, stride, width=fmt.width))
 
     def scatter(self, op: Operation, get: Get, fmt: Format, value: VReg, index: VReg, mask: PReg) -> None:
         """Store elements where an index register points; those outside of the buffer stay away."""
-        _, bit = self.ram.address(op, get)
+        buffer, bit = self.ram.address(op, get)
         width = max(fmt.width, 2)
         bits = mask.bits.copy()
-        bits[::width] &= self._inside(op, get, fmt.width, index)
+        bits[::width] &= _inside(self.ram.extent(buffer), bit // 8, fmt.width, index)
         before = self.ram.memory
         poison = mask.poison if mask.poison is CLEAN else mask.poison.copy()
-        self.note(op, before, vscatter(before, bit // 8, value, index, PReg(bits, poison), _element(fmt)))
+        after = vscatter(before, bit // 8, value, index, PReg(bits, poison), _element(fmt.width))
+        self.note(op.node.index, before, after)
 
 
-def _element(fmt: Format) -> Element:
-    return 1 if fmt.width == 1 else 2 if fmt.width == 2 else 4
+def _inside(extent: tuple[int, int], address: int, size: int, index: VReg) -> Flags:
+    """For each request, whether it stays in the allocation."""
+    places = address + index.lanes(max(size, 2)).astype(np.int64) * size
+    inside: Flags = (places >= extent[0]) & (places + size <= extent[1])
+    return inside
+
+
+def _element(size: int) -> Element:
+    return 1 if size == 1 else 2 if size == 2 else 4

@@ -1,46 +1,120 @@
-"""Solve a program, then run it before and after layout and compare."""
+"""Verify a file: solved first where it states no layouts, as it stands where it does, or against another file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from layoutsolver.api import SolveOptions, SolveResult, solve
-from layoutsolver.diagnostics.diagnostic import Diagnostic
-from layoutsolver.source import SourceFile
-from layoutsolver.verify.compare import Verification, check_solution
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.source import SourceFile, Span
+from layoutsolver.verify.compare import check_solution, compare_programs
+from layoutsolver.verify.levels import border_layouts, has_border, read_program
+from layoutsolver.verify.program import LEVELS, Program, plain_program, solved_program
+from layoutsolver.verify.result import Verification
 
 ROUNDS = 4
 """How often every function is run where the caller does not say: once with each kind of numbers."""
 
+_STATES_LAYOUTS = ("functionType", "#ave.vector_layout", "hivm_regbaseintrins", "llvm.")
+
 
 @dataclass(slots=True)
 class VerifyResult:
-    """A program solved and compared; `verification` is None where there is no solution to run."""
+    """Programs compared; `verification` is None where there is nothing to run, `solving` where nothing was solved.
 
-    solving: SolveResult
+    `how` says in words which layouts were run.
+    """
+
+    said: list[Diagnostic] = field(default_factory=list)
     verification: Verification | None = None
+    solving: SolveResult | None = None
+    unreadable: bool = False
+    how: str = ""
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """All that is to be said: of solving, then of comparing."""
+        """All that is to be said: of reading and solving, then of comparing."""
         found = [] if self.verification is None else self.verification.diagnostics
-        return [*self.solving.diagnostics, *found]
+        solved = [] if self.solving is None else self.solving.diagnostics
+        return [*self.said, *solved, *found]
 
     @property
     def ok(self) -> bool:
-        """Whether there is a solution and nothing differed."""
-        return self.solving.ok and self.verification is not None and self.verification.ok
+        """Whether there was something to run and nothing differed."""
+        ran = self.verification is not None and self.verification.ok
+        return ran and not any(item.severity == "error" for item in self.diagnostics)
 
 
 def verify(
-    source: SourceFile, options: SolveOptions | None = None, rounds: int = ROUNDS, seed: int = 1
+    source: SourceFile,
+    options: SolveOptions | None = None,
+    rounds: int = ROUNDS,
+    seed: int = 1,
+    other: SourceFile | None = None,
 ) -> VerifyResult:
-    """Decide layouts, and run the program with and without them on the same memory."""
-    return verify_result(solve(source, options), rounds, seed)
+    """Run a file with the layouts that it states, or with those that are solved, or another file, and compare."""
+    chosen = options or SolveOptions()
+    if other is not None:
+        return _verify_two(source, other, chosen, rounds, seed)
+    if not any(word in source.text for word in _STATES_LAYOUTS):
+        return verify_result(solve(source, chosen), rounds, seed)
+    written = read_program(source, chosen)
+    result = VerifyResult(written.diagnostics, unreadable=written.unreadable)
+    program = written.program
+    if program is None:
+        return result
+    if program.level == "plain":
+        return verify_result(solve(source, chosen), rounds, seed)
+    if program.level == "intrinsics":
+        message = "a file of intrinsics states nothing that it could be compared with"
+        note = "name the program that it was made of as well: `layoutsolver verify PROGRAM INTRINSICS`"
+        result.said.append(Diagnostic("LS0704", "error", message, Label(source, Span(0, 0)), notes=(note,)))
+        return result
+    result.how = "with its layouts as written"
+    result.verification = compare_programs(plain_program(program.graph), program, rounds, seed)
+    return result
 
 
 def verify_result(result: SolveResult, rounds: int = ROUNDS, seed: int = 1) -> VerifyResult:
     """A solved program compared; one without a solution is given back as it is."""
     if not result.ok or result.posed is None or result.solution is None:
-        return VerifyResult(result)
-    return VerifyResult(result, check_solution(result.posed, result.solution, rounds, seed))
+        return VerifyResult(solving=result, unreadable=result.unreadable)
+    found = check_solution(result.posed, result.solution, rounds, seed)
+    return VerifyResult(verification=found, solving=result, how="with the layouts solved here")
+
+
+def _verify_two(source: SourceFile, other: SourceFile, options: SolveOptions, rounds: int, seed: int) -> VerifyResult:
+    """Compare two files; the more abstract one says what is expected."""
+    first, second = read_program(source, options), read_program(other, options)
+    result = VerifyResult([*first.diagnostics, *second.diagnostics], unreadable=first.unreadable or second.unreadable)
+    if first.program is None or second.program is None:
+        return result
+    expected, found = first.program, second.program
+    if LEVELS.index(expected.level) > LEVELS.index(found.level):
+        expected, found = found, expected
+    if found.level == "intrinsics" and expected.level != "intrinsics" and has_border(expected.graph):
+        found = _with_border(expected, found, options, result)
+    result.verification = Verification()
+    if expected.level == "layouts":
+        plain = plain_program(expected.graph)
+        result.verification.add(compare_programs(plain, expected, rounds, seed))
+        expected = plain
+    result.verification.add(compare_programs(expected, found, rounds, seed))
+    return result
+
+
+def _with_border(expected: Program, found: Program, options: SolveOptions, result: VerifyResult) -> Program:
+    """Intrinsics with the layouts of vectors from and to the outside that the other file has, or that solving gives."""
+    layouts, how = expected.layouts, f"as `{expected.name}` states it"
+    if expected.level == "plain":
+        solved = solve(expected.graph.module.source, options._replace(conflicts=0, repairs=0))
+        if not solved.ok or solved.posed is None or solved.solution is None:
+            layouts, how = {}, "side by side"
+        else:
+            layouts = solved_program(solved.posed, solved.solution).layouts
+            how = f"as solving `{expected.name}` places them"
+    message = f"intrinsics do not say how vectors lie that pass to and from the outside: here, {how}"
+    label = Label(found.graph.module.source, Span(0, 0))
+    result.said.append(Diagnostic("LS0705", "warning", message, label))
+    borrowed = border_layouts(found.graph, expected.graph, layouts)
+    return replace(found, layouts={**found.layouts, **borrowed})

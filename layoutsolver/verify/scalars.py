@@ -60,6 +60,16 @@ _ORDERS: dict[str, Callable[[float, float], bool]] = {
     "eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b, "le": lambda a, b: a <= b,
     "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b,
 }  # fmt: skip
+_LLVM = {
+    "add": "addi", "sub": "subi", "mul": "muli", "sdiv": "divsi", "udiv": "divui", "srem": "remsi", "urem": "remui",
+    "and": "andi", "or": "ori", "xor": "xori", "shl": "shli", "ashr": "shrsi", "lshr": "shrui", "intr.smin": "minsi",
+    "intr.smax": "maxsi", "intr.umin": "minui", "intr.umax": "maxui", "icmp": "cmpi", "fcmp": "cmpf", "fadd": "addf",
+    "fsub": "subf", "fmul": "mulf", "fdiv": "divf", "fneg": "negf", "sext": "extsi", "zext": "extui",
+    "trunc": "trunci", "fpext": "extf", "fptrunc": "truncf", "intr.maximum": "maximumf", "intr.minimum": "minimumf",
+    "intr.maxnum": "maxnumf", "intr.minnum": "minnumf",
+}  # fmt: skip
+"""The operations of LLVM by their names in `arith`, where these differ."""
+
 _CASTS = frozenset({
     "index_cast", "index_castui", "extsi", "extui", "trunci", "extf", "truncf", "sitofp", "uitofp", "fptosi",
     "fptoui", "bitcast",
@@ -77,6 +87,8 @@ def run_scalar(op: Operation, get: Get) -> list[Value] | None:
         return [_affine(op, get)]
     if dialect not in ("arith", "index", "llvm") or not op.node.results:
         return None
+    if dialect == "llvm":
+        name = _LLVM.get(name, name)
     if name in ("constant", "mlir.constant"):
         return [_constant(op)]
     operands = [get(value) for value in op.node.operands]
@@ -133,7 +145,7 @@ def _encoded(type_: ScalarType, number: float, defined: bool = True) -> Scalar:
 
 def _compared(op: Operation, name: str, scalars: list[Scalar]) -> bool:
     texts = op.node.op.stream.texts
-    kind = op.attrs.get("predicate", texts[op.node.op.name_token + 1])
+    kind = op.attrs.get("predicate", texts[op.node.op.name_token + 1]).strip('"')
     left, right = scalars
     if name == "cmpi":
         order = _ORDERS[kind.lstrip("su") if kind[0] in "su" else kind]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from layoutsolver.mlir.types import ScalarType, Type, VectorType
 from layoutsolver_models.hardware.formats import FORMATS, Flags, Format, Lanes
 from layoutsolver_models.hardware.state import PReg, VReg
+from layoutsolver_models.hardware.streams import Align
 
 INDEX_BITS = 64
 """Bits of an `index` scalar."""
@@ -85,10 +86,25 @@ class Elements:
         return int(self.bits.size)
 
 
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A byte address, and the base of the allocation that it was computed from."""
+
+    base: int
+    address: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aggregate:
+    """An LLVM struct: its members, None for those that nothing was put into."""
+
+    parts: tuple[Value, ...]
+
+
 Held: TypeAlias = VReg | PReg | Elements
 """What holds a vector after layout; 64-bit elements, which no register holds 64 of, stay as they are."""
 
-Value: TypeAlias = Scalar | Buffer | Elements | VReg | PReg | None
+Value: TypeAlias = Scalar | Buffer | Elements | VReg | PReg | Pointer | Aggregate | Align | None
 """Any value of a running program; None for tokens and the like that nothing reads."""
 
 

@@ -21,7 +21,8 @@ from layoutsolver.mlir.types import VectorType
 from layoutsolver.pose.ave_values import layout_change
 from layoutsolver.pose.capacity import overfull
 from layoutsolver.source import SourceFile
-from layoutsolver.verify.compare import Verification, check_solution
+from layoutsolver.verify.compare import check_solution
+from layoutsolver.verify.result import Verification
 from layoutsolver_models.vecmem import VECMEM_TYPES
 from tests.support.ave_programs import random_program
 

@@ -9,7 +9,8 @@ from layoutsolver.mlir.reader import read
 from layoutsolver.pose.ave import PoseOptions, pose_ave
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import SourceFile
-from layoutsolver.verify.compare import Verification, check_solution
+from layoutsolver.verify.compare import check_solution
+from layoutsolver.verify.result import Verification
 from layoutsolver_models.rules.ave import AVE_RULES
 from layoutsolver_models.rules.row import LayoutRule
 from layoutsolver_models.solve.layout import solve_layout

@@ -6,7 +6,8 @@ import pytest
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.source import SourceFile
-from layoutsolver.verify.compare import Verification, check_solution
+from layoutsolver.verify.compare import check_solution
+from layoutsolver.verify.result import Verification
 from layoutsolver.verify.run import VerifyResult, verify
 from tests.support.solving import solve_text
 

@@ -116,6 +116,7 @@ UPSTREAM = {
 @pytest.mark.parametrize("name", DEFAULT)
 def test_a_program_that_differs_by_default(name: str) -> None:
     result = verify(SourceFile("finding.mlir", DEFAULT[name]), SolveOptions(chip="ascend950"))
+    assert result.solving is not None
     assert result.solving.ok, [item.message for item in result.diagnostics]
     assert [item.code for item in result.diagnostics if item.severity == "error"][:1] == ["LS0701"]
 
@@ -124,6 +125,7 @@ def test_a_program_that_differs_by_default(name: str) -> None:
 def test_a_program_that_differs_with_the_released_choice(name: str) -> None:
     source = SourceFile("finding.mlir", UPSTREAM[name])
     result = verify(source, SolveOptions("upstream", "ascend950"))
+    assert result.solving is not None
     assert result.solving.ok, [item.message for item in result.diagnostics]
     assert [item.code for item in result.diagnostics if item.severity == "error"] == ["LS0701"]
     assert verify(source, SolveOptions(chip="ascend950")).ok or name.startswith("preg.cast")

@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from layoutsolver_models.hardware.encoding import BARRIERS as BARRIERS
+from layoutsolver_models.hardware.encoding import LOAD_DISTS as LOAD_DISTS
+from layoutsolver_models.hardware.encoding import PGE_PATTERNS as PGE_PATTERNS
+from layoutsolver_models.hardware.encoding import ROUNDS as ROUNDS
+from layoutsolver_models.hardware.encoding import STORE_DISTS as STORE_DISTS
+
 SUFFIXES = {
     "i64": "v32s64", "si64": "v32s64", "ui64": "v32u64",
     "i32": "v64s32", "si32": "v64s32", "ui32": "v64u32",
@@ -24,32 +30,11 @@ STREAM_SUFFIXES = {
 }  # fmt: skip
 """The suffix of unaligned loads and stores. Source: release, RegbaseUtils#buildVldusPostOp, #buildVstusPostOp."""
 
-LOAD_DISTS = {
-    "NORM": 0, "BRC_B8": 1, "BRC_B16": 2, "BRC_B32": 3, "US_B8": 6, "US_B16": 7, "DS_B8": 8, "DS_B16": 9,
-    "BDINTLV": 10, "DINTLV_B8": 11, "DINTLV_B16": 12, "UNPK_B8": 13, "UNPK_B16": 14, "BLK": 15, "E2B_B16": 16,
-    "E2B_B32": 17, "UNPK_B32": 18, "DINTLV_B32": 19, "UNPK4_B8": 20, "SPLT4CHN_B8": 21, "SPLT2CHN_B8": 22,
-    "SPLT2CHN_B16": 23, "US": 24, "DS": 25, "PK": 26, "BRC_B64": 27,
-}  # fmt: skip
-"""Source: HIVMAVEAttrs.td#LoadDist."""
-
-STORE_DISTS = {
-    "NORM_B8": 0, "NORM_B16": 1, "NORM_B32": 2, "ONEPT_B8": 3, "ONEPT_B16": 4, "ONEPT_B32": 5, "PK_B16": 6,
-    "PK_B32": 7, "INTLV_B8": 8, "INTLV_B16": 9, "PK_B64": 10, "INTLV_B32": 11, "PK4_B32": 12, "MRG4CHN_B8": 13,
-    "MRG2CHN_B8": 14, "MRG2CHN_B16": 15, "NORM_B64": 16, "ONEPT_B64": 17,
-}  # fmt: skip
-"""Source: HIVMAVEAttrs.td#StoreDist."""
-
 ALIGNED_BROADCASTS = frozenset({"BRC_B8", "BRC_B16", "BRC_B32"})
 """Loads that may be unaligned as they are. Source: HIVMAVEToAVEIntrin#isBRCDist."""
 
 ONE_POINT = frozenset({"ONEPT_B8", "ONEPT_B16", "ONEPT_B32", "ONEPT_B64"})
 """Stores that may be unaligned as they are. Source: HIVMAVEToAVEIntrin#isONEPTDist."""
-
-PGE_PATTERNS = {
-    "ALL": 0, "VL1": 1, "VL2": 2, "VL3": 3, "VL4": 4, "VL8": 5, "VL16": 6, "VL32": 7, "VL64": 8, "VL128": 9,
-    "M3": 10, "M4": 11, "H": 12, "Q": 13, "ALLF": 15,
-}  # fmt: skip
-"""Source: HIVMAVEAttrs.td#PgePattern."""
 
 LANE_PATTERNS = {
     256: "ALL", 0: "ALLF", 1: "VL1", 2: "VL2", 3: "VL3", 4: "VL4", 8: "VL8", 16: "VL16", 32: "VL32", 64: "VL64",
@@ -62,16 +47,9 @@ PREDICATE_WIDTHS = {"pb8": 8, "pb16": 16, "pb32": 32}
 
 PARTS = {"part_even": 0, "part_odd": 1}
 PLACES = {"pp0": 0, "pp1": 1, "pp2": 2, "pp3": 3}
-ROUNDS = {"rint": 0, "round": 1, "floor": 2, "ceil": 3, "trunc": 4, "odd": 5, "truncwithoverflow": 6}
 FLAGS = {"false": 0, "true": 1}
 MODES: dict[str, dict[str, int]] = {"part": PARTS, "pp": PLACES, "rnd": ROUNDS, "sat": FLAGS}
 """The numbers of the modes of a conversion. Source: HIVMAVEAttrs.td, HIVMAttrs.td#RoundMode."""
-
-BARRIERS = (
-    "vv.all", "vst.vld", "vld.vst", "vst.vst", "vs.all", "vst.ld", "vld.st", "vst.st", "sv.all", "st.vld", "ld.vst",
-    "st.vst", "ss.all", "st.ld", "ld.st", "st.st",
-)  # fmt: skip
-"""The barriers `mem.bar.*` by number. Source: release, HIVMAVEToAVEIntrin#HIVMMemBarOpLowering."""
 
 GENERIC_NAMES = {
     "vload": {"pattern": "dist"}, "masked_store": {"pattern": "dist"}, "vcmp": {"cmp": "predicate"},

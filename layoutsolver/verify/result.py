@@ -1,0 +1,29 @@
+"""What comes of comparing two programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from layoutsolver.diagnostics.diagnostic import Diagnostic
+
+
+@dataclass(slots=True)
+class Verification:
+    """What came of comparing: messages, how many runs were compared, and how many bytes and vectors in them."""
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    runs: int = 0
+    bytes_compared: int = 0
+    vectors_compared: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything ran and nothing differed."""
+        return not any(item.severity == "error" for item in self.diagnostics)
+
+    def add(self, other: Verification) -> None:
+        """Count another comparison of the same question in."""
+        self.diagnostics += other.diagnostics
+        self.runs += other.runs
+        self.bytes_compared += other.bytes_compared
+        self.vectors_compared += other.vectors_compared

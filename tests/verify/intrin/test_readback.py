@@ -1,0 +1,131 @@
+"""Programs of `ave.hir` against what they are lowered to: what agrees, what does not, what is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from layoutsolver.api import LowerOptions, SolveOptions, lower
+from layoutsolver.diagnostics.diagnostic import Diagnostic
+from layoutsolver.source import SourceFile
+from layoutsolver.verify.run import verify
+from tests.verify.intrin.programs import UB, call, intrinsics, plain
+
+CHIP = SolveOptions(chip="ascend950")
+MASK = "vector<256xi1>"
+WIDEN = plain(
+    "%m = ave.hir.pge <VL64> : vector<64xi1>",
+    f"%x = ave.hir.vload <NORM> %src[%c0] : memref<256xi8, {UB}> into vector<64xi8>",
+    "%y = ave.hir.vextsi %x, %m {pp = #ave.vcvt_pp_type<pp0>} : vector<64xi8>, vector<64xi32>, vector<64xi1>",
+    f"ave.hir.masked_store <NORM_B32> %dst[%c0], %m, %y : memref<256xi32, {UB}>, vector<64xi1>, vector<64xi32>",
+)
+
+
+def widened(dist: int = 20, part: int = 0, pattern: int = 8, granule: str = "b32", sign: str = "s") -> str:
+    """The intrinsics of WIDEN, right by default."""
+    return intrinsics(
+        call("%m", f"pge.{granule}", f"%c{pattern}, %c0", f"(i32, i32) -> {MASK}")
+        + call("%x", "vldsx1.v256s8", f"%from, %c0, %c{dist}, %c0", "(!llvm.ptr<6>, i32, i32, i32) -> vector<256xi8>")
+        + call("%y", f"vcvtii.{sign}82{sign}32.x", f"%x, %m, %c{part}",
+               f"(vector<256xi8>, {MASK}, i32) -> vector<64xi32>")
+        + call("", "vstsx1.v64s32", "%y, %to, %c0, %c2, %c0, %m",
+               f"(vector<64xi32>, !llvm.ptr<6>, i32, i32, i32, {MASK}) -> ()")
+    )  # fmt: skip
+
+
+def compared(first: str, second: str) -> list[Diagnostic]:
+    """The errors of comparing two texts."""
+    result = verify(SourceFile("a.mlir", first), CHIP, other=SourceFile("b.mlir", second))
+    assert result.ok == (not any(item.severity == "error" for item in result.diagnostics))
+    return [item for item in result.diagnostics if item.severity == "error"]
+
+
+@pytest.mark.parametrize("dialect", ["1.2.0", "master"])
+def test_what_we_lower_agrees_with_what_it_was_made_of(dialect: str) -> None:
+    lowered = lower(SourceFile("a.mlir", WIDEN), LowerOptions(dialect=dialect, solving=CHIP))
+    assert lowered.text is not None
+    assert not compared(WIDEN, lowered.text)
+
+
+def test_intrinsics_by_hand_agree_in_either_order_and_with_themselves() -> None:
+    assert not compared(WIDEN, widened())
+    assert not compared(widened(), WIDEN)
+    assert not compared(widened(), widened())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(widened(dist=13), id="spread over twice the room only"),
+        pytest.param(widened(dist=0), id="not spread"),
+        pytest.param(widened(part=1), id="another part"),
+        pytest.param(widened(pattern=7), id="a mask of half the lanes"),
+        pytest.param(widened(granule="b16"), id="a mask of narrower granules"),
+        pytest.param(widened(sign="u"), id="zeros for signs"),
+    ],
+)
+def test_one_wrong_operand_is_seen(wrong: str) -> None:
+    found = compared(WIDEN, wrong)
+    assert [item.code for item in found] == ["LS0701"]
+    assert "in `b.mlir` than in `a.mlir`" in found[0].message
+    assert found[0].notes[0].startswith("element ")
+
+
+def test_the_place_of_the_wrong_store_is_marked_in_both_files() -> None:
+    found = compared(WIDEN, widened(dist=0))[0]
+    assert found.primary is not None
+    assert found.primary.source.name == "a.mlir"
+    assert [label.source.name for label in found.secondary][:1] == ["b.mlir"]
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "types", "said"),
+    [
+        ("vnew.x", "%c0", f"(i32) -> {MASK}", "there is no intrinsic `vnew.x`"),
+        ("pge.b64", "%c0, %c0", f"(i32, i32) -> {MASK}", "there is no intrinsic `pge.b64`"),
+        ("pge.b32", "%c14, %c0", f"(i32, i32) -> {MASK}", "has the unknown pattern 14"),
+        ("pge.b32", "%c0", f"(i32) -> {MASK}", "takes 2 operands, not 1"),
+        ("pge.b32", "%c0, %c1", f"(i32, i32) -> {MASK}", "is only known with 0 for its operand 1"),
+        ("vldsx1.v256s8", "%from, %c0, %c4, %c0", "(!llvm.ptr<6>, i32, i32, i32) -> vector<256xi8>",
+         "has the distribution 4, which is not known"),
+        ("vcvtii.s82s64.x", "%c0, %c0, %c0", "(i32, i32, i32) -> vector<64xi64>",
+         "there is no intrinsic `vcvtii.s82s64.x`"),
+        ("mem.bar.odd", "", "() -> ()", "there is no intrinsic `mem.bar.odd`"),
+        ("unaryop.unsupported", "%c0", f"(i32) -> {MASK}", "that the compiler has no intrinsic for"),
+        ("vabs.x", "%c0, %c0", "(i32, i32) -> vector<64xi32>", "has no data register for its operand 0"),
+    ],
+)  # fmt: skip
+def test_what_is_not_known_is_named_with_its_line(name: str, operands: str, types: str, said: str) -> None:
+    result = "" if types.endswith("()") else "%new"
+    found = compared(WIDEN, intrinsics(call(result, name, operands, types)))
+    assert [item.code for item in found] == ["LS0703"]
+    assert said in found[0].message
+    assert found[0].primary is not None
+    assert "intr.hivm." in found[0].primary.source.slice(found[0].primary.span)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (WIDEN.replace("@f", "@g"), "has no such function"),
+        (WIDEN.replace("256xi8", "128xi8"), "its argument 0 is `memref<128xi8"),
+        (WIDEN.replace("func @f(", "func @f(%more: i32, "), "it takes 3 arguments here, 2 in `a.mlir`"),
+    ],
+)
+def test_functions_that_do_not_belong_together_are_named(other: str, said: str) -> None:
+    found = compared(WIDEN, other)
+    assert {item.code for item in found} == {"LS0704"}
+    assert said in found[0].message
+
+
+def test_an_unaligned_store_that_is_longer_than_a_register_is_a_fault() -> None:
+    stored = (
+        call("%m", "pge.b32", "%c0, %c0", f"(i32, i32) -> {MASK}")
+        + "  %many = llvm.mlir.constant(260 : i32) : i32\n"
+        + call("%x", "vldsx1.v64s32", "%to, %c0, %c0, %c0", "(!llvm.ptr<6>, i32, i32, i32) -> vector<64xi32>")
+        + call("%a", "init.vector.align.data", "", "() -> vector<32xi8>")
+        + call("%s", "vstus.post.s32", "%x, %to, %many, %a",
+               "(vector<64xi32>, !llvm.ptr<6>, i32, vector<32xi8>) -> !llvm.struct<(vector<32xi8>, ptr<6>)>")
+    )  # fmt: skip
+    found = compared(intrinsics(""), intrinsics(stored))
+    assert [item.code for item in found] == ["LS0702"]
+    assert "260 bytes are stored from a register of 256" in found[0].message
