@@ -41,6 +41,7 @@ class GroupedModel:
         self._api: Any = cp_model
         self._model: cp_model.CpModel = cp_model.CpModel()
         self._bools: list[Any] = []
+        self._integers: list[Any] = []
         self.groups: list[str] = []
 
     def new_bool(self, name: str) -> int:
@@ -51,6 +52,11 @@ class GroupedModel:
     def exactly_one(self, group: str, literals: Sequence[int]) -> None:
         """Exactly one of the literals is true."""
         self._model.add_exactly_one([self._bools[index] for index in literals])
+        self.groups.append(group)
+
+    def at_least_one(self, group: str, literals: Sequence[int]) -> None:
+        """At least one of the literals is true."""
+        self._model.add_bool_or([self._bools[index] for index in literals])
         self.groups.append(group)
 
     def at_least_one_if(self, group: str, condition: int, literals: Sequence[int]) -> None:
@@ -84,6 +90,30 @@ class GroupedModel:
         self._model.add(self._sum(terms) == value)
         self.groups.append(group)
 
+    def at_most(self, group: str, terms: Sequence[tuple[int, int]], limit: int) -> None:
+        """The weighted sum of the `(weight, literal)` terms is not above `limit`."""
+        self._model.add(self._sum(terms) <= limit)
+        self.groups.append(group)
+
+    def new_integer(self, name: str, largest: int) -> int:
+        """The index of a new integer variable between 0 and `largest`; such indices are a series of their own."""
+        self._integers.append(self._model.new_int_var(0, largest, name))
+        return len(self._integers) - 1
+
+    def at_most_integer(self, group: str, terms: Sequence[tuple[int, int]], constant: int, integer: int) -> None:
+        """The weighted sum of the terms and `constant` are not above an integer variable."""
+        self._model.add(self._sum(terms) + constant <= self._integers[integer])
+        self.groups.append(group)
+
+    def limit_integer(self, group: str, integer: int, limit: int) -> None:
+        """An integer variable is not above `limit`."""
+        self._model.add(self._integers[integer] <= limit)
+        self.groups.append(group)
+
+    def minimize_integer(self, integer: int) -> None:
+        """Minimise an integer variable."""
+        self._model.minimize(self._integers[integer])
+
     def minimize(self, terms: Sequence[tuple[int, int]]) -> None:
         """Minimise the weighted sum of the `(weight, literal)` terms."""
         self._model.minimize(self._sum(terms))
@@ -98,6 +128,15 @@ class GroupedModel:
         """Let the next solves take these literals as true; an infeasible one then names a core of them."""
         self._model.clear_assumptions()
         self._model.add_assumptions([self._bools[index] for index in literals])
+
+    @property
+    def proto(self) -> Any:
+        """The model as OR-Tools holds it."""
+        return self._model.proto
+
+    def literal_indices(self) -> list[int]:
+        """The index that each literal has among the variables of `proto`."""
+        return [variable.index for variable in self._bools]
 
     def constraint_count(self) -> int:
         """The number of constraints in the model that OR-Tools holds."""

@@ -1,0 +1,171 @@
+"""Choosing layouts where values may be converted: operations with variants, values available in several layouts.
+
+An operation runs in one of its variants, or in several where copies of it are allowed; each variant asks for its
+operands in certain layouts and makes its results available in certain layouts. A value is available in a layout that a
+variant of its operation makes, or that a conversion makes from such a one. Control flow that joins values is an
+operation without cost, with one variant for each layout.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from layoutsolver_models.problems.layout import Status, Where
+from layoutsolver_models.problems.record import as_json_object
+
+SelectionObjective = Literal["pipes", "total", "registers"]
+OBJECTIVES: dict[str, tuple[SelectionObjective, ...]] = {
+    "pipes": ("pipes", "total", "registers"),
+    "total": ("total", "pipes", "registers"),
+    "registers": ("registers", "pipes", "total"),
+}
+"""What is minimised first, second and third: the busiest pipe, the instructions of all pipes, the registers written."""
+
+Cost = tuple[int, ...]
+"""Instructions on each pipe of the problem."""
+
+
+@as_json_object
+class SelectionValue(NamedTuple):
+    """A value: what it is called, its layouts (by name), and the registers that it takes in each of them."""
+
+    id: str
+    layouts: tuple[str, ...]
+    registers: tuple[int, ...]
+    where: Where | None = None
+
+
+@as_json_object
+class Variant(NamedTuple):
+    """One way to run an operation: the layout of each port (operands, then results), and its cost.
+
+    `attrs` tell the emitter what the rule chose besides layouts.
+    """
+
+    rule: str
+    layouts: tuple[str, ...]
+    cost: Cost
+    attrs: dict[str, str] = {}  # noqa: RUF012 (nobody changes it)
+
+
+@as_json_object
+class SelectionOp(NamedTuple):
+    """An operation: its values, its variants, how often it runs, and whether several variants may run side by side."""
+
+    id: str
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    variants: tuple[Variant, ...]
+    weight: int = 1
+    copies: bool = False
+    where: Where | None = None
+
+
+@as_json_object
+class ValueConversion(NamedTuple):
+    """A way to have a value that is made in `before` in `after` as well; it runs as often as the value is defined."""
+
+    value: int
+    before: str
+    after: str
+    cost: Cost
+    weight: int = 1
+    rule: str = ""
+
+
+@as_json_object
+class SelectionProblem(NamedTuple):
+    """The whole question: `pipes` names the entries of costs; `bounded` those of which the busiest counts.
+
+    `pins` are layouts in which values must be made, by value; `penalties` are costs of making a value in a layout, as
+    users ask for, in instructions of no pipe.
+    """
+
+    pipes: tuple[str, ...]
+    bounded: tuple[str, ...]
+    values: tuple[SelectionValue, ...]
+    ops: tuple[SelectionOp, ...]
+    conversions: tuple[ValueConversion, ...] = ()
+    pins: tuple[tuple[int, str], ...] = ()
+    penalties: tuple[tuple[int, str, int], ...] = ()
+    objective: tuple[SelectionObjective, ...] = OBJECTIVES["pipes"]
+    schema: Literal["layoutsolver/selection-problem/1"] = "layoutsolver/selection-problem/1"
+
+
+@as_json_object
+class SelectionSolution(NamedTuple):
+    """The answer: the variants that run of each operation, and the conversions that are made (by number).
+
+    `load` is the cost of each pipe; `busiest`, `total` and `registers` are the objectives' values, of which the first
+    that is minimised is proved to be at least `bound`; `proved` are the objectives of which the least value is proved,
+    each given the ones before it. Empty unless `status` is `optimal` (all are proved) or `feasible`.
+    """
+
+    status: Status
+    variants: tuple[tuple[int, ...], ...] = ()
+    conversions: tuple[int, ...] = ()
+    load: Cost = ()
+    busiest: int = 0
+    total: int = 0
+    registers: int = 0
+    bound: int = 0
+    proved: tuple[SelectionObjective, ...] = ()
+    schema: Literal["layoutsolver/selection-solution/1"] = "layoutsolver/selection-solution/1"
+
+
+def evaluate(
+    problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]
+) -> tuple[Cost, int, int, int]:
+    """The cost of each pipe, the busiest pipe, the total (penalties included) and the registers of a choice."""
+    load = [0] * len(problem.pipes)
+    registers = extra = 0
+    made: list[set[str]] = [set() for _ in problem.values]
+
+    def make(value: int, layout: str) -> int:
+        if layout in made[value]:
+            return 0
+        made[value].add(layout)
+        known = problem.values[value]
+        return known.registers[known.layouts.index(layout)]
+
+    for op, chosen in zip(problem.ops, variants, strict=True):
+        for number in chosen:
+            variant = op.variants[number]
+            load = [sum_ + op.weight * one for sum_, one in zip(load, variant.cost, strict=True)]
+            for value, layout in zip(op.results, variant.layouts[len(op.operands) :], strict=True):
+                registers += make(value, layout)
+    for value, layout, cost in problem.penalties:
+        extra += cost * (layout in made[value])
+    for number in conversions:
+        way = problem.conversions[number]
+        load = [sum_ + way.weight * one for sum_, one in zip(load, way.cost, strict=True)]
+        registers += make(way.value, way.after)
+    busiest = max((sum_ for pipe, sum_ in zip(problem.pipes, load, strict=True) if pipe in problem.bounded), default=0)
+    return tuple(load), busiest, sum(load) + extra, registers
+
+
+def faults(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> list[str]:
+    """What is wrong with a choice: empty if every operand is available where it is asked for."""
+    found: list[str] = []
+    made: list[set[str]] = [set() for _ in problem.values]
+    for op, chosen in zip(problem.ops, variants, strict=True):
+        if not chosen or (len(chosen) > 1 and not op.copies):
+            found.append(f"{op.id} runs in {len(chosen)} variants")
+        for number in chosen:
+            for value, layout in zip(op.results, op.variants[number].layouts[len(op.operands) :], strict=True):
+                made[value].add(layout)
+    available = [set(layouts) for layouts in made]
+    for number in conversions:
+        way = problem.conversions[number]
+        if way.before not in made[way.value]:
+            found.append(f"{problem.values[way.value].id} is converted from {way.before}, in which nothing makes it")
+        available[way.value].add(way.after)
+    for op, chosen in zip(problem.ops, variants, strict=True):
+        for number in chosen:
+            for value, layout in zip(op.operands, op.variants[number].layouts, strict=False):
+                if layout not in available[value]:
+                    found.append(f"{op.id} needs {problem.values[value].id} in {layout}")
+    for value, layout in problem.pins:
+        if made[value] != {layout}:
+            found.append(f"{problem.values[value].id} is not made in {layout} alone")
+    return found

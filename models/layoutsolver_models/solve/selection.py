@@ -1,0 +1,124 @@
+"""Solves a selection problem: what cannot be is removed first, what is left with a choice goes to CP-SAT."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import NamedTuple
+
+from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution, faults
+from layoutsolver_models.solve.layout import Limits
+
+
+class Open(NamedTuple):
+    """The variants of each operation and the conversions that may still be part of a solution.
+
+    `stuck` is an operation that has no variant left, -1 if all have.
+    """
+
+    variants: list[list[int]]
+    conversions: list[int]
+    stuck: int = -1
+
+
+def solve_selection(
+    problem: SelectionProblem,
+    limits: Limits | None = None,
+    known: tuple[tuple[tuple[int, ...], ...], tuple[int, ...]] | None = None,
+) -> SelectionSolution:
+    """The best choice by the problem's objectives in their order, with a proved bound of the first.
+
+    `known` is a choice to start from: it is what comes out, as `feasible`, if a limit strikes before anything better is
+    found. Raises `ValueError` if it is none.
+    """
+    from layoutsolver_models.cp.selection import Chosen, SelectionModel, best_by_cp_sat
+
+    start = None
+    if known is not None:
+        wrong = faults(problem, *known)
+        if wrong:
+            raise ValueError(f"not a choice to start from: {wrong[0]}")
+        start = Chosen(*known)
+    left = narrow(problem)
+    if left.stuck >= 0:
+        return SelectionSolution("infeasible")
+    if start is not None:
+        left = _with(left, start.variants, start.conversions)
+    return best_by_cp_sat(SelectionModel(problem, left.variants, left.conversions, start), limits or Limits(), start)
+
+
+def narrow(problem: SelectionProblem) -> Open:
+    """What is left of the variants when each operand must be available, and the conversions that somebody can use."""
+    possible = [list(range(len(op.variants))) for op in problem.ops]
+    pinned = dict(problem.pins)
+    users: list[list[int]] = [[] for _ in problem.values]
+    makers: list[list[int]] = [[] for _ in problem.values]
+    for number, op in enumerate(problem.ops):
+        for value in op.operands:
+            users[value].append(number)
+        for value in op.results:
+            makers[value].append(number)
+    ways: list[dict[str, list[str]]] = [defaultdict(list) for _ in problem.values]
+    for way in problem.conversions:
+        ways[way.value][way.before].append(way.after)
+    available: list[set[str] | None] = [None for _ in problem.values]
+
+    def offered(value: int) -> set[str]:
+        known = available[value]
+        if known is None:
+            known = set()
+            for maker in makers[value]:
+                op = problem.ops[maker]
+                ports = [len(op.operands) + place for place, result in enumerate(op.results) if result == value]
+                known |= {op.variants[number].layouts[port] for number in possible[maker] for port in ports}
+            known |= {after for before in list(known) for after in ways[value].get(before, ())}
+            available[value] = known
+        return known
+
+    queue = deque(range(len(problem.ops)))
+    waiting = set(queue)
+    while queue:
+        number = queue.popleft()
+        waiting.discard(number)
+        op = problem.ops[number]
+        left = []
+        for variant in possible[number]:
+            layouts = op.variants[variant].layouts
+            results = zip(op.results, layouts[len(op.operands) :], strict=True)
+            fits = all(layout in offered(value) for value, layout in zip(op.operands, layouts, strict=False))
+            if fits and all(pinned.get(value, layout) == layout for value, layout in results):
+                left.append(variant)
+        if not left:
+            return Open(possible, [], number)
+        if len(left) < len(possible[number]):
+            possible[number] = left
+            for value in op.results:
+                available[value] = None
+                for user in users[value]:
+                    if user not in waiting:
+                        waiting.add(user)
+                        queue.append(user)
+    return Open(possible, _usable(problem, possible))
+
+
+def _usable(problem: SelectionProblem, possible: list[list[int]]) -> list[int]:
+    """Conversions from a layout in which something makes the value into one that somebody asks for."""
+    asked: list[set[str]] = [set() for _ in problem.values]
+    made: list[set[str]] = [set() for _ in problem.values]
+    for op, variants in zip(problem.ops, possible, strict=True):
+        for variant in variants:
+            layouts = op.variants[variant].layouts
+            for value, layout in zip(op.operands, layouts, strict=False):
+                asked[value].add(layout)
+            for value, layout in zip(op.results, layouts[len(op.operands) :], strict=True):
+                made[value].add(layout)
+    return [
+        number
+        for number, way in enumerate(problem.conversions)
+        if way.before != way.after and way.before in made[way.value] and way.after in asked[way.value]
+    ]
+
+
+def _with(left: Open, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> Open:
+    """What is left, and all that a known choice takes."""
+    kept = [sorted({*some, *taken}) for some, taken in zip(left.variants, variants, strict=True)]
+    return Open(kept, sorted({*left.conversions, *conversions}))
