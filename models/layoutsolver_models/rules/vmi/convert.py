@@ -1,0 +1,124 @@
+"""Conversions between layouts: data, masks, and masks of another granularity.
+
+A row tells what upstream converts and by how many instructions, and by how many it can be done. The instructions
+themselves are what `layoutsolver_models.lanes.convert` finds for the two layouts, which tests hold against `ours`.
+"""
+
+from __future__ import annotations
+
+from layoutsolver_models.rules.vmi.row import Limit, Lowering, VmiRule, fails, ours, upstream
+
+_SOURCE = "3.8, 4.4"
+
+_PACKED = "2 * A(result) - (A(source) % 2)"
+_DEEP = "ceil(R, 2) + 2 * ceil(R, 4)"
+
+_DATA: tuple[tuple[str, str, str, str, str], ...] = (
+    ("c", "d2", "(W == 16 and N == 256) or (W == 32 and N in (128, 256))",
+     "vdintlv * A(result) // 2", "vdintlv * A(result) // 2"),
+    ("d2", "c", "(W == 16 and N == 256) or (W == 32 and N in (128, 256))",
+     "vintlv * A(source) // 2", "vintlv * A(source) // 2"),
+    ("c", "d4", "W == 32 and N == 256", "vdintlv * A(result)", f"vdintlv * {_DEEP}"),
+    ("d4", "c", "W == 32 and N == 256", "vintlv * A(source)", f"vintlv * {_DEEP}"),
+    ("d2", "d4", "W == 32 and N in (256, 512)",
+     "vintlv * R // 2; vdintlv * R", "vdintlv * 2 * ceil(A(source), 4)"),
+    ("d4", "d2", "W == 32 and N in (256, 512)",
+     "vintlv * R; vdintlv * R // 2", "vintlv * 2 * ceil(A(result), 4)"),
+    ("c", "ls2", "W in (8, 16)", "vzunpack * A(result)", "vintlv * ceil(A(result), 2)"),
+    ("ls2", "c", "W in (8, 16)", f"vpack * {_PACKED}; vor * A(source) // 2", "vdintlv * A(result)"),
+    ("c", "ls4", "W == 8", "vzunpack * A(result) + ceil(A(result), 2)",
+     "vintlv * ceil(A(result), 2) + ceil(A(result), 4)"),
+    ("ls4", "c", "W == 8", "vpack * A(source) + ceil(A(source), 2); vor * A(source) - A(result)",
+     "vdintlv * ceil(A(source), 2) + A(result)"),
+    ("gs8", "gs8.2", "W in (8, 16)", "vzunpack * A(source)", ""),
+    ("gs8.2", "gs8", "W in (8, 16)", "vpack * A(source)", ""),
+    ("gs8", "gs8.4", "W == 8", "vzunpack * 2 * A(source)", ""),
+    ("gs8.4", "gs8", "W == 8", "vpack * 2 * A(source)", ""),
+    ("gs8.2", "gs8.4", "W == 8", "vzunpack * A(source)", ""),
+    ("gs8.4", "gs8.2", "W == 8", "vpack * A(source)", ""),
+    ("c", "gs1", "N == 1", "", ""),
+    ("gs1", "c", "N == 1", "", ""),
+)  # fmt: skip
+"""Source, result, where upstream has the conversion, its instructions, and ours if there are fewer or it has none."""
+
+_POSSIBLE = {
+    **dict.fromkeys((("c", "d2"), ("d2", "c")), "N >= 2"),
+    **dict.fromkeys((("c", "d4"), ("d4", "c"), ("d2", "d4"), ("d4", "d2")), "N >= 4"),
+    **dict.fromkeys((("c", "ls2"), ("ls2", "c")), "W in (8, 16)"),
+    **dict.fromkeys((("c", "ls4"), ("ls4", "c")), "W == 8"),
+}
+"""Where the conversions of ours exist: wherever the two layouts do."""
+
+
+def _data(source: str, result: str, when: str, theirs: str, best: str) -> VmiRule:
+    ways: tuple[Lowering, ...] = (upstream(theirs, when),)
+    possible = _POSSIBLE.get((source, result), when)
+    if best:
+        ways = (*ways, ours(best))
+    if "ls" in source + result or "gs8" in source + result:
+        ways = (*ways, ours("", "N == 1"))
+    return VmiRule(f"VMI.CONV.{source}_{result}".upper(), "convert", {"source": source, "result": result}, possible,
+                   ways, _SOURCE)  # fmt: skip
+
+
+CONVERT: tuple[VmiRule, ...] = tuple(_data(*row) for row in _DATA)
+"""Data: every pair in both directions. Nothing leads to or from blocks; the same layout costs nothing."""
+
+_FEW = "(1, 2, 4, 8, 64)"
+
+_MASKS: tuple[tuple[str, str, str, str, str], ...] = (
+    ("c", "d2", "(W == 16 and N == 256) or (W == 32 and N in (128, 256, 512))", "pdintlv * A(result) // 2", ""),
+    ("d2", "c", "(W == 16 and N == 256) or (W == 32 and N in (128, 256, 512))", "pintlv * A(source) // 2", ""),
+    ("c", "d4", "W == 32 and N == 256", "pdintlv * A(result)", ""),
+    ("d4", "c", "W == 32 and N == 256", "pintlv * A(source)", ""),
+    ("c", "bd2", "W == 32 and N == 128", "", "True"), ("bd2", "c", "W == 32 and N == 128", "", "True"),
+    ("c", "bd4", "W == 32 and N == 256", "", "True"), ("bd4", "c", "W == 32 and N == 256", "", "True"),
+    ("c", "ls2", f"(W == 8 and N == 128) or N in {_FEW}", "punpack * 1", "W == 32"),
+    ("ls2", "c", f"(W == 8 and N == 128) or N in {_FEW}", "ppack * 1", "W == 32"),
+    ("c", "ls4", f"(W == 8 and N in {_FEW}) or N in (1, 2, 4, 8)", "", "True"),
+    ("ls4", "c", f"(W == 8 and N in {_FEW}) or N in (1, 2, 4, 8)", "", "True"),
+)  # fmt: skip
+"""Source, result, where upstream lists it, its instructions, and where it has none after all."""
+
+
+def _mask(source: str, result: str, when: str, text: str, none: str) -> VmiRule:
+    limits: tuple[Limit, ...] = (fails("" if none == "True" else none),) if none else ()
+    ways = (upstream(text, "W != 32" if none == "W == 32" else ""),) if none != "True" else ()
+    return VmiRule(f"VMI.MCONV.{source}_{result}".upper(), "convert_mask", {"source": source, "result": result}, when,
+                   ways, _SOURCE, limits)  # fmt: skip
+
+
+CONVERT_MASK: tuple[VmiRule, ...] = tuple(_mask(*row) for row in _MASKS)
+"""Masks, W being the width of what they govern. Masks that are made of numbers are made anew instead."""
+
+_FREE_OF_COST = {"ls2": 2, "ls4": 4, "gs8.2": 2, "gs8.4": 4}
+
+_GRANULARITY: dict[tuple[int, int], tuple[tuple[str, str, str], ...]] = {
+    (8, 16): (("c", "d2", "punpack * 2; pdintlv * 1"), ("ls2", "c", ""),
+              ("d2", "d4", "punpack * 2; pdintlv * 5"), ("gs8.2", "gs8", "")),
+    (16, 32): (("c", "d2", "punpack * 4; pdintlv * 2"), ("ls2", "c", ""),
+               ("d2", "d4", "punpack * 4; pdintlv * 6"), ("gs8.2", "gs8", "")),
+    (8, 32): (("c", "d4", "punpack * 6; pdintlv * 4"), ("ls2", "d2", "punpack * 4; pdintlv * 2"), ("ls4", "c", ""),
+              ("gs8.4", "gs8", "")),
+    (16, 8): (("d2", "c", "ppack * 2; pintlv * 1"), ("c", "ls2", ""),
+              ("d4", "d2", "ppack * 4; pintlv * 4"), ("gs8", "gs8.2", "")),
+    (32, 16): (("d2", "c", "ppack * 4; por * 1; pintlv * 2"), ("c", "ls2", ""),
+               ("d4", "d2", "ppack * 4; pintlv * 4"), ("gs8", "gs8.2", "")),
+    (32, 8): (("d4", "c", "ppack * 8; por * 3"), ("c", "ls4", ""), ("d2", "ls2", "ppack * 4; por * 1; pintlv * 2"),
+              ("gs8", "gs8.4", "")),
+}  # fmt: skip
+"""By widths: source, result, and upstream's instructions for 256 elements; none where the register stays the same."""
+
+
+def _granularity(widths: tuple[int, int], source: str, result: str, text: str) -> VmiRule:
+    needed = [f"N >= {name[1:]}" for name in (source, result) if name in ("d2", "d4")]
+    when = " and ".join((f"W == {widths[0]} and W_to == {widths[1]}", *dict.fromkeys(needed)))
+    way = upstream(text, "N == 256") if text else upstream("pbitcast * A(source)")
+    return VmiRule(f"VMI.GRAN.{widths[0]}_{widths[1]}.{source}_{result}".upper(), "granularity",
+                   {"source": source, "result": result}, when, (way,), "3.8")  # fmt: skip
+
+
+GRANULARITY: tuple[VmiRule, ...] = tuple(
+    _granularity(widths, *row) for widths, rows in _GRANULARITY.items() for row in rows
+)
+"""Masks for elements of another width, by the rows of casts; there is none that keeps the layout."""

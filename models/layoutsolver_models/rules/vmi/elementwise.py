@@ -1,0 +1,93 @@
+"""Operations that leave elements where they are, and those that make them: any one layout, for all roles the same."""
+
+from __future__ import annotations
+
+from layoutsolver_models.rules.vmi.layouts import DENSE_NAMES, LAYOUT_NAMES, SLOT_NAMES
+from layoutsolver_models.rules.vmi.row import Limit, Lowering, VmiRule, fails, rejected, upstream, wrong
+
+INSTRUCTIONS: dict[str, str] = {
+    "addf": "vadd", "addi": "vadd", "subf": "vsub", "subi": "vsub", "mulf": "vmul", "muli": "vmul", "divf": "vdiv",
+    "minf": "vmin", "mini": "vmin", "maxf": "vmax", "maxi": "vmax", "negf": "vneg", "negi": "vneg", "absf": "vabs",
+    "absi": "vabs", "sqrt": "vsqrt", "exp": "vexp", "ln": "vln", "relu": "vrelu", "andi": "vand", "ori": "vor",
+    "xori": "vxor", "shli": "vshl", "shrui": "vshr", "shrsi": "vshr", "not": "vnot", "fma": "vmula", "cmpf": "vcmp",
+    "cmpi": "vcmp", "select": "vsel", "mask_and": "pand", "mask_or": "por", "mask_xor": "pxor", "mask_not": "pnot",
+    "vaddc": "vaddc", "vaddcs": "vaddcs", "vadds": "vadds", "vmuls": "vmuls", "vmaxs": "vmaxs", "vmins": "vmins",
+    "vshls": "vshls", "vshrs": "vshrs", "vmull": "vmull", "vexpdif": "vexpdif", "fptosi": "vcvt", "sitofp": "vcvt",
+}  # fmt: skip
+"""The instruction of every operation whose roles share a layout, one for each register."""
+
+_EACH: tuple[Lowering, ...] = (
+    upstream("pand * A(data)", "op in ('mask_and', 'mask_or', 'mask_xor', 'mask_not')"),
+    upstream("each * A(data)"),
+)
+
+
+def _parts(name: str, role: str = "N") -> str:
+    return f"{role} >= {name[-1]}" if name in ("d2", "d4") else ""
+
+
+def _same(name: str) -> VmiRule:
+    limits: tuple[Limit, ...] = ()
+    if name in ("ls2", "ls4"):
+        limits = (rejected("op in ('cmpf', 'cmpi', 'select')"),)
+    return VmiRule(f"VMI.SAME.{name.upper()}", "same", {"data": name, "mask": name}, _parts(name), _EACH, "3.1", limits)
+
+
+SAME: tuple[VmiRule, ...] = tuple(_same(name) for name in LAYOUT_NAMES)
+"""All data operands, results and the mask share one layout; any will do."""
+
+_VECTOR = (upstream("~vdup * 1"),)
+_MASK: tuple[Lowering, ...] = (
+    upstream("vci * A(result); vshrs * A(result); vshls * A(result); vsub * A(result); vmuls * A(result); "
+             "vcmps * A(result)", "op == 'create_group_mask' and dynamic"),
+    upstream("plt * A(result)", "op == 'create_mask' and dynamic"),
+    upstream("~pset * 1"),
+)  # fmt: skip
+_BLOCKS = {"bd2": "not dynamic or N > B", "bd4": "not dynamic or N > 3 * B"}
+
+FREE: tuple[VmiRule, ...] = (
+    *(VmiRule(f"VMI.FREE.{name.upper()}", "free", {"result": name}, _parts(name), _VECTOR, "3.2")
+      for name in LAYOUT_NAMES),
+    *(VmiRule(f"VMI.FREE.MASK.{name.upper()}", "free_mask", {"result": name}, _BLOCKS.get(name, _parts(name)), _MASK,
+              "3.2") for name in LAYOUT_NAMES),
+)  # fmt: skip
+"""Splats and masks made of numbers: any layout. Splats have one register, which all parts share."""
+
+_IOTA: dict[str, tuple[Lowering, ...]] = {
+    "c": (upstream("~vci * A(result)"),),
+    "d2": (upstream("~vci * 1; ~vmuls * 1; ~vadds * max(A(result), 2)"),),
+    "d4": (upstream("~vci * 1; ~vmuls * 1; ~vadds * max(A(result), 4)"),),
+}
+
+
+def _iota(name: str) -> VmiRule:
+    limits: tuple[Limit, ...] = ()
+    if name in SLOT_NAMES:
+        limits = (fails(),)
+    elif name not in _IOTA:
+        limits = (wrong(),)
+    when = _parts(name)
+    return VmiRule(f"VMI.IOTA.{name.upper()}", "iota", {"result": name}, when, _IOTA.get(name, ()), "3.2", limits)
+
+
+IOTA: tuple[VmiRule, ...] = (
+    *(_iota(name) for name in (*DENSE_NAMES, *SLOT_NAMES)),
+    VmiRule("VMI.IOTA.GROUP.C", "contiguous", {"result": "c"}, "", (upstream("~vci * A(result)"),), "3.11"),
+)
+"""Ramps; upstream makes them wrongly where elements are apart or in blocks."""
+
+EXPDIF_32: tuple[VmiRule, ...] = tuple(
+    VmiRule(f"VMI.EXPDIF.32.{name.upper()}", "vexpdif", {"x": name, "max": name, "mask": name, "result": name},
+            " and ".join(part for part in ("W == 32", _parts(name)) if part), (upstream("vexpdif * A(result)"),), "3.1")
+    for name in LAYOUT_NAMES
+)  # fmt: skip
+"""`vexpdif` of 32-bit elements."""
+
+BITCAST: tuple[VmiRule, ...] = (
+    *(VmiRule(f"VMI.BITCAST.{name.upper()}", "bitcast", {"source": name, "result": name},
+              " and ".join(part for part in ("W == W_to", _parts(name)) if part), (upstream("vbitcast * A(source)"),),
+              "3.11") for name in LAYOUT_NAMES),
+    VmiRule("VMI.BITCAST.C.WIDTH", "bitcast", {"source": "c", "result": "c"}, "W != W_to and A(source) == A(result)",
+            (upstream("vbitcast * A(source)"),), "3.11"),
+)  # fmt: skip
+"""Bits read as another type: the width may change only where elements are dense."""

@@ -1,0 +1,188 @@
+"""Operations on groups: memory with one row or one scalar for each group, reductions, and broadcasts.
+
+What goes depends on the size class of a group, its size against a 32-byte block (B lanes) and a register (lp lanes).
+"""
+
+from __future__ import annotations
+
+from layoutsolver_models.rules.vmi.row import Limit, Lowering, VmiRule, fails, ours, upstream, wrong
+
+CLASSES: dict[str, str] = {
+    "1/4": "4 * S == B", "1/2": "2 * S == B", "1": "S == B", "2": "S == 2 * B", "4": "S == 4 * B",
+    "FULL": "S >= lp and S % lp == 0", "FULL2": "S >= 2 * lp and S % (2 * lp) == 0",
+    "FULL4": "S >= 4 * lp and S % (4 * lp) == 0",
+}  # fmt: skip
+"""The classes and the condition of each. A group may be of several: the first row that fits is preferred."""
+
+_ID = {"1/4": "QUARTER", "1/2": "HALF", "1": "ONE", "2": "TWO", "4": "FOUR"}
+
+
+def _rule(
+    prefix: str,
+    family: str,
+    size: str,
+    layouts: str,
+    when: str,
+    ways: tuple[Lowering, ...],
+    source: str,
+    limits: tuple[Limit, ...] = (),
+) -> VmiRule:
+    chosen = dict(part.split("=") for part in layouts.split())
+    shown = dict.fromkeys(name for role, name in chosen.items() if role != "mask")
+    name = ".".join(part for part in (prefix, _ID.get(size, size), "_".join(shown).upper()) if part)
+    condition = " and ".join(part for part in (CLASSES.get(size, ""), when) if part)
+    return VmiRule(name, family, chosen, condition, ways, source, limits)
+
+
+_BLOCKS = "addptr * A(result); vsldb * A(result)"
+_ROWS = "W == 32 and stride > 0 and stride % 8 == 0 and G % 8 == 0 and pointer"
+
+GROUP_LOAD: tuple[VmiRule, ...] = (
+    *(_rule("VMI.GLOAD", "group_load", size, "result=c", "stride == S",
+            (upstream("vlds NORM * A(result)", "", "32"),), "3.6") for size in ("1/4", "1/2", "1", "2", "4")),
+    _rule("VMI.GLOAD", "group_load", "FULL", "result=c", "", (upstream("vlds NORM * A(result)", "", "32"),), "3.6"),
+    _rule("VMI.GLOAD", "group_load", "2", "result=bd2", _ROWS, (upstream(_BLOCKS, "", "32"),), "3.6"),
+    _rule("VMI.GLOAD", "group_load", "4", "result=bd4", _ROWS, (upstream(_BLOCKS, "", "32"),), "3.6"),
+)  # fmt: skip
+"""Rows of S elements, `stride` apart."""
+
+_SLOT_8 = upstream("addptr * A(result); vsldb * A(result)", "", "32")
+
+GROUP_SLOT_LOAD: tuple[VmiRule, ...] = (
+    _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8", "stride == 1", (_SLOT_8,), "3.6"),
+    _rule("VMI.GSLOT", "group_slot_load", "", "result=gs1", "stride > 0 and stride * W % 256 == 0",
+          (upstream("addptr * G; vsldb * G", "", "32"),), "3.6"),
+    _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8.2", "stride == 1", (), "3.6", (wrong(),)),
+    _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8.4", "stride == 1", (), "3.6", (wrong(),)),
+)  # fmt: skip
+"""One scalar for each group; spread slots are loaded densely by upstream."""
+
+_TOGETHER = "stride == 1 and align % 32 == 0"
+_POINTS = (
+    upstream("vdup LOWEST * G; vsel * G - ceil(G, 8); pnot * G - ceil(G, 8); pand * G - ceil(G, 8); "
+             "vsts NORM_B{W} * ceil(G, 8)", _TOGETHER, "32"),
+    upstream("vsts 1PT_B{W} * G", f"not ({_TOGETHER})", "W // 8"),
+)  # fmt: skip
+"""Slots by themselves are stored one by one, or collected where a register can be stored at once."""
+
+GROUP_STORE: tuple[VmiRule, ...] = (
+    _rule("VMI.GSTORE", "group_store", "1", "value=c", "stride > 0 and stride % B == 0",
+          (upstream("addptr * A(value); vsstb * A(value)", "", "32"),), "3.6"),
+    _rule("VMI.GSTORE", "group_store", "FULL", "value=c", "",
+          (upstream("vsts NORM_B{W} * A(value)", "", "32"),), "3.6"),
+    _rule("VMI.GSTORE", "group_store", "FULL2", "value=d2", "",
+          (ours("vstsx2 INTLV_B{W} * A(value) // 2", "", "32"),), "3.6"),
+    _rule("VMI.GSTORE", "group_store", "", "value=gs1", "N == G", _POINTS, "3.6"),
+    _rule("VMI.GSTORE", "group_store", "", "value=gs8", "N == G and stride == 1",
+          (upstream("vsts NORM_B{W} * A(value)", "", "32"),), "3.6"),
+    _rule("VMI.GSTORE", "group_store", "", "value=gs8.2", "N == G and stride == 1",
+          (upstream("vsts PK_B{2W} * A(value)", "", "32"),), "3.6", (fails("W == 32 and G == 4"),)),
+    _rule("VMI.GSTORE", "group_store", "", "value=gs8.4", "N == G and stride == 1 and (W == 8 or G == 1)",
+          (upstream("vsts PK4_B32 * A(value)", "", "32"),), "3.6"),
+)  # fmt: skip
+"""Rows of a dense value, or one scalar for each group."""
+
+
+def _lanes(parts: int) -> tuple[Lowering, ...]:
+    """A reduction inside of blocks, the parts brought together before it if all masks are the same."""
+    if parts == 1:
+        return (upstream("reduce_group * A(result)"),)
+    return (
+        upstream(f"combine * {parts - 1} * A(result); reduce_group * A(result)", "same_masks"),
+        upstream(f"reduce_group * {parts} * A(result); combine * {parts - 1} * A(result)", "not same_masks"),
+    )
+
+
+_REGISTERS = (
+    ("combine * A(source) - G; reduce * G", "same_masks"),
+    ("reduce * A(source); combine * A(source) - G", "not same_masks"),
+)
+
+
+def _reduce(
+    size: str, source: str, ways: tuple[Lowering, ...], slots: str = "gs8", limits: tuple[Limit, ...] = ()
+) -> VmiRule:
+    layouts = f"source={source} mask={source} result={slots}"
+    return _rule("VMI.GREDUCE", "group_reduce", size, layouts, "", ways, "3.7", limits)
+
+
+GROUP_REDUCE: tuple[VmiRule, ...] = (
+    _reduce("1/4", "ls4", _lanes(1), limits=(fails("W in (16, 32)"),)),
+    _reduce("1/2", "ls2", _lanes(1), limits=(fails("W == 32"),)),
+    _reduce("1", "c", _lanes(1)),
+    _reduce("2", "d2", _lanes(2)), _reduce("2", "bd2", _lanes(2)),
+    _reduce("4", "d4", _lanes(4)), _reduce("4", "bd4", _lanes(4)),
+    _reduce("FULL", "c", tuple(upstream(*way) for way in _REGISTERS), "gs1"),
+    _reduce("FULL2", "d2", tuple(upstream(*way) for way in _REGISTERS), "gs1"),
+    _reduce("FULL4", "d4", tuple(ours(*way) for way in _REGISTERS), "gs1", (fails(),)),
+)  # fmt: skip
+"""One element of the result for each group; source and mask share a layout."""
+
+REDUCE = (
+    VmiRule("VMI.REDUCE.C", "reduce", {"source": "c", "mask": "c", "result": "c"}, "",
+            (upstream("combine * A(source) - 1; reduce * 1", "same_masks"),
+             upstream("reduce * A(source); combine * A(source) - 1", "not same_masks")), "3.7"),
+)  # fmt: skip
+"""Reductions to one element that are no group reductions."""
+
+_SELECT = upstream("~vci * 1; ~vshrs * 1; vselr * A(result)")
+_SHARED = upstream("~vci * 1; ~vshrs * 1; vselr * ceil(G, 8)")
+_EACH_SLOT = upstream("~vdup * min(G, 8); vselr * A(result)")
+_COPIES = upstream("vdup LOWEST * A(result)")
+_MERGED = upstream("vdup LOWEST * G; ~pnot * lp // S - 1; ~pand * lp // S - 1; vsel * G - A(result)")
+_HALF_FULL = (fails("N % lp != 0", "3.7"),)
+_EIGHTS = (fails("G % 8 != 0", "3.7"),)
+
+
+def _spread(size: str, source: str, result: str, way: Lowering, limits: tuple[Limit, ...] = ()) -> VmiRule:
+    layouts = f"source={source} result={result}"
+    return _rule("VMI.GBRC", "group_broadcast", size, layouts, "", (way,), "3.7", limits)
+
+
+GROUP_BROADCAST: tuple[VmiRule, ...] = (
+    _spread("1/4", "gs8", "ls4", _SELECT), _spread("1/2", "gs8", "ls2", _SELECT),
+    _spread("1", "gs8", "c", _SELECT, _HALF_FULL), _spread("1", "gs8", "ls2", _SELECT),
+    _spread("1", "gs8.2", "c", _SELECT, _HALF_FULL), _spread("1", "gs8.4", "c", _SELECT, _HALF_FULL),
+    _spread("2", "gs8", "c", _SELECT, _HALF_FULL), _spread("2", "gs8", "d2", _SHARED, _EIGHTS),
+    _spread("2", "gs8", "bd2", _SHARED, _EIGHTS), _spread("2", "gs1", "c", _MERGED, _HALF_FULL),
+    _spread("4", "gs8", "c", _SELECT, _HALF_FULL), _spread("4", "gs8", "d4", _SHARED, _EIGHTS),
+    _spread("4", "gs8", "bd4", _SHARED, _EIGHTS), _spread("4", "gs1", "c", _MERGED, _HALF_FULL),
+    _spread("FULL", "gs8", "c", _EACH_SLOT), _spread("FULL", "gs1", "c", _COPIES),
+    _spread("FULL2", "gs1", "d2", _COPIES), _spread("FULL4", "gs1", "d4", _COPIES),
+)  # fmt: skip
+"""The element of each group for all of its elements; index vectors are made once."""
+
+_LOADED = "addptr * ceil(G, 8); vsldb * ceil(G, 8); ~vci * 1; ~vshrs * 1; "
+_GENERIC = upstream(f"{_LOADED}vselr * A(result)", "", "32")
+_GENERIC_SHARED = upstream(f"{_LOADED}vselr * ceil(G, 8)", "", "32")
+_E2B = upstream("vlds E2B_B{W} * 1", "G == 8 and W in (16, 32) and pointer", "W")
+_BRC = upstream("vlds BRC_B{W} * A(result)", "pointer", "W // 8")
+_WHOLE = (
+    upstream("addptr * ceil(G, 8); vsldb * ceil(G, 8); ~vdup * min(G, 8); vselr * A(result)",
+             "not pointer and stride == 1", "32"),
+    upstream("addptr * G; vsldb * G; vdup LOWEST * A(result)",
+             "not pointer and stride > 1 and stride * W % 256 == 0", "32"),
+)  # fmt: skip
+
+
+def _loaded(size: str, result: str, when: str, *ways: Lowering) -> VmiRule:
+    return _rule("VMI.GBLOAD", "group_broadcast_load", size, f"result={result}", when, ways, "3.9")
+
+
+GROUP_BROADCAST_LOAD: tuple[VmiRule, ...] = (
+    _loaded("1/4", "ls4", "stride == 1", _GENERIC), _loaded("1/2", "ls2", "stride == 1", _GENERIC),
+    _loaded("1", "c", "stride == 1", _E2B, _GENERIC),
+    _loaded("2", "c", "stride == 1", _GENERIC), _loaded("2", "d2", "stride == 1", _E2B, _GENERIC_SHARED),
+    _loaded("4", "c", "stride == 1", _GENERIC), _loaded("4", "d4", "stride == 1", _E2B, _GENERIC_SHARED),
+    _loaded("FULL", "c", "", _BRC, *_WHOLE),
+    _loaded("FULL", "d2", "G == 1", _BRC), _loaded("FULL", "d4", "G == 1", _BRC),
+)  # fmt: skip
+"""One scalar of memory for each group, for all of its elements: by one load that repeats them, or by a selection.
+
+`E2B` needs its base aligned to what it reads, eight elements; the selection needs a block.
+"""
+
+GROUPS: tuple[VmiRule, ...] = (
+    *GROUP_LOAD, *GROUP_SLOT_LOAD, *GROUP_STORE, *GROUP_REDUCE, *REDUCE, *GROUP_BROADCAST, *GROUP_BROADCAST_LOAD,
+)  # fmt: skip
+"""All rows."""

@@ -1,0 +1,98 @@
+"""Loads and stores of whole vectors: which layouts they read and write, with which distribution modes.
+
+Register k of a contiguous load takes elements from k lp on. With a lane stride the load spreads elements (`UNPK`)
+and the store packs them (`PK`), half or a quarter of a register at a time. Two parts come from one pair of registers
+that is loaded by turns (`DINTLV`), or are stored so (`INTLV`).
+"""
+
+from __future__ import annotations
+
+from layoutsolver_models.rules.vmi.row import Lowering, VmiRule, ours, upstream
+
+_SOURCE = "3.4"
+_ALIGNED = "32"
+_TWO_PARTS, _FOUR_PARTS = "N >= 2", "N >= 4"
+
+_LOADED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
+    "c": ("", (upstream("vlds NORM * A(result)", "", _ALIGNED),)),
+    "ls2": ("", (upstream("vlds UNPK_B{W} * A(result)", "", _ALIGNED),)),
+    "ls4": ("W == 8", (upstream("vlds UNPK4 * A(result)", "", _ALIGNED),)),
+    "d2": (_TWO_PARTS, (
+        upstream("vldsx2 DINTLV_B{W} * A(result) // 2", "A(result) <= R and A(result) % 2 == 0", _ALIGNED),
+        upstream("vlds NORM * R; vdintlv * ceil(A(result), 2)", "A(result) > R or A(result) % 2 != 0", _ALIGNED))),
+    "d4": (_FOUR_PARTS, (
+        upstream("vldsx2 DINTLV_B{W} * A(result) // 2; vdintlv * A(result) // 2",
+                 "A(result) <= R and A(result) % 4 == 0", _ALIGNED),
+        upstream("vlds NORM * R; vdintlv * A(result) - (R == 1)", "A(result) > R or A(result) % 4 != 0", _ALIGNED))),
+}  # fmt: skip
+"""By layout: the condition, and the sequences of a load."""
+
+_STORED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
+    "c": ("", (upstream("vsts NORM_B{W} * A(value)", "", _ALIGNED),)),
+    "ls2": ("", (upstream("vsts PK_B{2W} * A(value)", "", _ALIGNED),)),
+    "ls4": ("W == 8", (upstream("vsts PK4_B32 * A(value)", "", _ALIGNED),)),
+    "d2": (_TWO_PARTS, (
+        upstream("vstsx2 INTLV_B{W} * A(value) // 2", "N % (2 * lp) == 0", _ALIGNED),
+        upstream("vintlv * A(value) // 2; vsts NORM_B{W} * R", "N % (2 * lp) != 0", _ALIGNED))),
+    "d4": (_FOUR_PARTS, (
+        upstream("vintlv * A(value) - (R < A(value)); vsts NORM_B{W} * R", "", _ALIGNED),
+        ours("vintlv * A(value) // 2; vstsx2 INTLV_B{W} * A(value) // 2", "N % (4 * lp) == 0", _ALIGNED))),
+}  # fmt: skip
+"""By layout: the condition, and the sequences of a store."""
+
+_TAIL = "; plt * (N % lp != 0); pand * (N % lp != 0)"
+_MASKED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
+    "c": ("", (upstream(f"vsts NORM_B{{W}} * A(value){_TAIL}", "", _ALIGNED),)),
+    "ls2": ("W in (8, 16)", (upstream(f"vsts PK_B{{2W}} * A(value){_TAIL}", "", _ALIGNED),)),
+    "ls4": ("W == 8", (upstream(f"vsts PK4_B32 * A(value){_TAIL}", "", _ALIGNED),)),
+    "d2": (_TWO_PARTS, (
+        upstream("vintlv * A(value) // 2; pintlv * A(value) // 2; vsts NORM_B{W} * R", "", _ALIGNED),)),
+    "d4": (_FOUR_PARTS, (
+        upstream("vintlv * A(value) - (R < A(value)); pintlv * A(value) - (R < A(value)); vsts NORM_B{W} * R", "",
+                 _ALIGNED),)),
+}  # fmt: skip
+"""By layout, the same for value and mask; stores by turns take no mask."""
+
+LOAD: tuple[VmiRule, ...] = tuple(
+    VmiRule(f"VMI.LOAD.{name.upper()}", "load", {"result": name}, when, ways, _SOURCE)
+    for name, (when, ways) in _LOADED.items()
+)
+STORE: tuple[VmiRule, ...] = tuple(
+    VmiRule(f"VMI.STORE.{name.upper()}", "store", {"value": name}, when, ways, _SOURCE)
+    for name, (when, ways) in _STORED.items()
+)
+MASKED_STORE: tuple[VmiRule, ...] = tuple(
+    VmiRule(f"VMI.MSTORE.{name.upper()}", "masked_store", {"value": name, "mask": name}, when, ways, _SOURCE)
+    for name, (when, ways) in _MASKED.items()
+)
+
+_FULL = "N % lp == 0"
+
+MASKED_LOAD = (
+    VmiRule("VMI.MLOAD.C", "masked_load", {"result": "c", "mask": "c", "passthru": "c"}, f"{_FULL} or not pointer",
+            (upstream("vlds NORM * A(result); vsel * A(result)", "", _ALIGNED),), _SOURCE),
+)  # fmt: skip
+PAIRS = (
+    VmiRule("VMI.DLOAD.C", "deinterleave_load", {"low": "c", "high": "c"}, _FULL,
+            (upstream("vldsx2 DINTLV_B{W} * A(low)", "", _ALIGNED),), _SOURCE),
+    VmiRule("VMI.ISTORE.C", "interleave_store", {"low": "c", "high": "c"}, "",
+            (upstream("vstsx2 INTLV_B{W} * A(low)", "", _ALIGNED),), _SOURCE),
+)  # fmt: skip
+STRIDED = (
+    VmiRule("VMI.STRIDE.LOAD.C", "stride", {"result": "c", "mask": "c"}, "op == 'stride_load' and N <= lp",
+            (upstream("addptr * 1; vsldb * 1", "", _ALIGNED),), _SOURCE),
+    VmiRule("VMI.STRIDE.STORE.C", "stride", {"value": "c", "mask": "c"}, "op == 'stride_store' and N <= lp",
+            (upstream("addptr * 1; vsstb * 1", "", _ALIGNED),), _SOURCE),
+)  # fmt: skip
+GATHER = (
+    VmiRule("VMI.GATHER.LOAD.C", "gather", {"result": "c", "indices": "c", "mask": "c", "passthru": "c"},
+            "op == 'gather'", (upstream("vgather2_bc * A(result); vsel * A(result)", "W == 32"),
+                               upstream("vgather2 * A(result); vsel * A(result)", "W != 32")), _SOURCE),
+    VmiRule("VMI.GATHER.BLOCK.C", "gather", {"result": "c", "offsets": "c", "mask": "c"}, "op == 'vgatherb'",
+            (upstream("vgatherb * A(result)", "", _ALIGNED),), _SOURCE),
+    VmiRule("VMI.GATHER.STORE.C", "gather", {"value": "c", "indices": "c", "mask": "c"}, "op == 'scatter'",
+            (upstream("vscatter * A(value)"),), _SOURCE),
+)  # fmt: skip
+
+MEMORY: tuple[VmiRule, ...] = (*LOAD, *STORE, *MASKED_STORE, *MASKED_LOAD, *PAIRS, *STRIDED, *GATHER)
+"""All rows."""
