@@ -135,7 +135,10 @@ def solve(source: SourceFile, options: SolveOptions | None = None) -> SolveResul
     if result.verdict == "solved":
         from layoutsolver.pose.capacity import overfull
 
+        from layoutsolver.pose.refuted import refuted
+
         result.diagnostics += overfull(result.posed, result.solution)
+        result.diagnostics += refuted(result.posed, result.solution)
     return result
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from layoutsolver.diagnostics.diagnostic import Edit
 from layoutsolver.graph.model import OpNode
 from layoutsolver.mlir.types import VectorType
+from layoutsolver.pose.ave_check import VECTOR_BITS
 from layoutsolver.pose.ave_repair import tie_places
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
@@ -130,9 +131,16 @@ class _Writer:
         return head if not head.strip() else " " * (column - 1)
 
     def conversion(self, copy: Copy) -> list[str]:
+        """Interleaves that change nothing but the room of each element.
+
+        SPARSE keeps the elements of the first half of a source's type, DENSE puts those of one source behind those of
+        the other: a type of twice the elements makes all of them take part. Casts to and from it move no data.
+        """
         value = self.posed.graph.values[self.posed.value_of[copy.value]]
         vector = value.vector
-        text = _plain(vector) if vector is not None else ""
+        assert vector is not None
+        text = _plain(vector)
+        wide = _flat(vector, min(2 * vector.lanes, VECTOR_BITS // (vector.bits or 1)))
         lines: list[str] = []
         source = value.name
         steps = CONVERSION[copy.before, copy.layout].steps
@@ -140,12 +148,29 @@ class _Writer:
             last = number == len(steps) - 1
             result = self.names[copy] if last else self.fresh(value.name, "step")
             rest = self.fresh(value.name, "rest")
-            lines.append(
-                f"{result}, {rest} = ave.hir.{op} {source}, {source} "
-                f"{{layout_change = #ave<layout_change {change}>}} : {text}, {text}"
-            )
+            if change == "SPARSE":
+                given = self.cast(lines, value.name, source, text, wide)
+                flat = _flat(vector, vector.lanes)
+                made = result if flat == text else self.fresh(value.name, "flat")
+                lines.append(_interleave(op, made, rest, given, change, wide, flat))
+            else:
+                flat = _flat(vector, vector.lanes)
+                given = self.cast(lines, value.name, source, text, flat)
+                flat = wide
+                made = result if flat == text else self.fresh(value.name, "wide")
+                lines.append(_interleave(op, made, rest, given, change, _flat(vector, vector.lanes), flat))
+            if made != result:
+                lines.append(f"{result} = builtin.unrealized_conversion_cast {made} : {flat} to {text}")
             source = result
         return lines
+
+    def cast(self, lines: list[str], base: str, source: str, before: str, after: str) -> str:
+        """The name of a value under another type; the cast is added to the lines if there is anything to cast."""
+        if before == after:
+            return source
+        name = self.fresh(base, "wide")
+        lines.append(f"{name} = builtin.unrealized_conversion_cast {source} : {before} to {after}")
+        return name
 
     def clone(self, copy: Copy) -> str:
         """The text of the defining operation with other results, and with copies of operands where it sees them."""
@@ -230,3 +255,12 @@ class _Writer:
 def _plain(vector: VectorType) -> str:
     dims = "".join(f"{dim}x" for dim in vector.shape)
     return f"vector<{dims}{vector.element.text}>"
+
+
+def _flat(vector: VectorType, lanes: int) -> str:
+    return f"vector<{lanes}x{vector.element.text}>"
+
+
+def _interleave(op: str, result: str, rest: str, source: str, change: str, before: str, after: str) -> str:
+    attribute = f"{{layout_change = #ave<layout_change {change}>}}"
+    return f"{result}, {rest} = ave.hir.{op} {source}, {source} {attribute} : {before}, {after}"

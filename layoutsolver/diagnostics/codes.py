@@ -30,6 +30,7 @@ CODES: dict[str, Code] = {
         Code("LS0104", "the chosen layouts do not hold the elements of a vector"),
         Code("LS0105", "the program was repaired"),
         Code("LS0106", "the released analyzer finds no layouts"),
+        Code("LS0107", "an operation does not do what it means under the chosen layouts"),
         Code("LS0201", "a value is used but not defined"),
         Code("LS0202", "a value is defined twice"),
         Code("LS0203", "a value has another type than its use says"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Fix, Label
-from layoutsolver.explain.words import group_where, group_words, names, room
+from layoutsolver.explain.words import group_where, group_words, names, refusals, room
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
 from layoutsolver_models.problems.layout import LayoutValue, Pin, Where
@@ -51,6 +51,7 @@ def conflict_diagnostic(posed: Posed, conflict: Conflict, fixes: tuple[Fix, ...]
         needs.append(names(value.domain))
     notes = [group_words(posed, group) for part in parts for group in part.groups]
     notes += [group_words(posed, ("domain", index)) for index in domains if index != pivot]
+    notes += refusals(posed, rest)
     notes.append(_closing(len(conflict.groups), conflict.minimal))
     labels += _definitions(posed, [pivot, *_shared(posed, rest)], labels)
     what = "predicate" if value.bits == 1 else "vector"
@@ -109,10 +110,15 @@ def _joint(
     labels = [Label(source, _span(group_where(posed, group)), _together(posed, group, shared)) for group in ordered]
     notes = [group_words(posed, group) for group in ordered]
     notes += [group_words(posed, ("domain", index)) for index in domains]
+    notes += refusals(posed, rest)
     notes.append(_closing(len(conflict.groups), conflict.minimal))
     labels += _definitions(posed, shared, labels)
     called = ", ".join(f"`{posed.problem.values[value].id}`" for value in shared) or "the values of this operation"
     message = f"no layouts of {called} suit everything that touches them"
+    if len(rest) == 1 and rest[0][0] == "relation" and _is_refused(posed, rest[0][1]):
+        relation = posed.problem.relations[rest[0][1]]
+        called = ", ".join(dict.fromkeys(f"`{posed.problem.values[value].id}`" for value in relation.values))
+        message = f"under no layouts of {called} does `{relation.op}` do what it means"
     return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), fixes, conflict.minimal)
 
 
@@ -131,10 +137,18 @@ def _together(posed: Posed, group: Group, shared: list[int]) -> str:
         for row in possible or rows
     )
     if not combinations:
+        if _is_refused(posed, index):
+            return f"under no layout does `{relation.op}` do what it means"
         return f"`{relation.op}` has no rule for these element widths"
     shown = list(combinations)[:4]
     more = "" if len(combinations) <= 4 else f", or {len(combinations) - 4} more"
     return f"`{relation.op}` takes {', or '.join(shown)}{more}"
+
+
+def _is_refused(posed: Posed, relation: int) -> bool:
+    """Whether an operation has rows, but none under which it does what it means."""
+    table = posed.problem.tables[posed.problem.relations[relation].table]
+    return not table.rows and bool(table.refused)
 
 
 def _start(where: Where | None) -> int:

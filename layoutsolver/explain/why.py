@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from layoutsolver.explain.words import group_words
+from layoutsolver.explain.words import group_words, refusals
 from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import LayoutSolution, Pin
 from layoutsolver_models.solve.conflict import find_conflicts
@@ -73,7 +73,8 @@ def why(posed: Posed, solution: LayoutSolution, value: int, limits: Limits) -> W
             conflicts = find_conflicts(pinned, 1, limits)
             mine = ("pin", len(problem.pins))
             groups = [group for conflict in conflicts for group in conflict.groups if group != mine]
-            alternatives.append(Alternative(layout, None, tuple(group_words(posed, group) for group in groups)))
+            reasons = [*(group_words(posed, group) for group in groups), *refusals(posed, groups)]
+            alternatives.append(Alternative(layout, None, tuple(reasons)))
     return Why(known.id, chosen, solution.cost, tuple(alternatives))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import Where
 from layoutsolver_models.solve.conflict import Group
@@ -47,6 +49,28 @@ def group_words(posed: Posed, group: Group) -> str:
         pin = problem.pins[index]
         return f"{place}the type of `{problem.values[pin.value].id}` gives the layout {pin.layout}"
     return f"{place}`{problem.values[index].id}`: {room(posed, index)}"
+
+
+def refusals(posed: Posed, groups: Iterable[Group]) -> list[str]:
+    """Why rows of these operations are no choice, one line each, and what would help; empty if none was left out."""
+    problem = posed.problem
+    lines: list[str] = []
+    helps: dict[str, None] = {}
+    for kind, index in groups:
+        if kind != "relation":
+            continue
+        relation = problem.relations[index]
+        names = [problem.values[value].id for value in relation.values]
+        reasons: dict[str, list[str]] = {}
+        for refused in problem.tables[relation.table].refused:
+            shown = dict.fromkeys(f"`{name}` in {layout}" for name, layout in zip(names, refused.layouts, strict=True))
+            reasons.setdefault(f"{refused.why} ({refused.by})", []).append(", ".join(shown))
+            if refused.help:
+                helps[refused.help] = None
+        place = f"{relation.where.line}:{relation.where.column} " if relation.where is not None else ""
+        for why, shown_rows in reasons.items():
+            lines.append(f"{place}`{relation.op}` not with {', nor '.join(shown_rows)}: {why}")
+    return [*lines, *helps]
 
 
 def room(posed: Posed, index: int) -> str:

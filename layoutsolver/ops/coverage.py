@@ -13,7 +13,7 @@ _AVE = {
     "scatter": "AVE.SCATTER", "broadcast": "AVE.BRC", "splat": "AVE.SPLAT", "ramp": "AVE.VCI",
     "elementwise": "AVE.ELT", "select": "AVE.ELT", "compare": "AVE.VCMP", "compare_scalar": "AVE.VCMPS",
     "convert": "AVE.EXT AVE.TRUNC AVE.ELT", "truncate": "AVE.TRUNC AVE.C2C", "interleave": "AVE.INTLV",
-    "repack": "AVE.SAME", "slide": "AVE.SAME AVE.SLIDE", "layout_cast": "AVE.LCAST", "none": "-",
+    "repack": "AVE.SAME", "slide": "AVE.SAME", "layout_cast": "AVE.LCAST", "none": "-",
     "return": "AVE.BOUNDARY", "call": "AVE.BOUNDARY AVE.CALL", "loop": "tie", "branch": "tie", "yield": "tie",
     "reshape": "tie AVE.BITCAST", "bitcast": "tie AVE.BITCAST", "constant": "any", "annotation": "any",
     "print": "any",

@@ -15,11 +15,21 @@ from layoutsolver.mlir.types import VectorType
 from layoutsolver.ops.assembly import attribute_entries
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.pose.ave_check import ELEMENT_TYPES, check_op
+from layoutsolver.pose.ave_lanes import LaneJudge, Wrong
 from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS, AveTables, family_widths
 from layoutsolver.pose.ave_values import in_cast_chain, layout_change, needed_lanes
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
-from layoutsolver_models.problems.layout import Choice, LayoutProblem, LayoutValue, Pin, Relation, Tie, Where
+from layoutsolver_models.problems.layout import (
+    Choice,
+    LayoutProblem,
+    LayoutValue,
+    Pin,
+    Refusal,
+    Relation,
+    Tie,
+    Where,
+)
 from layoutsolver_models.rules.row import LayoutRule
 from layoutsolver_models.targets.chip import chip_names, chip_of_device, device_is_known, load_chip
 from layoutsolver_models.vecmem import DOMAINS, LAYOUTS, VECMEM_TYPES, holds, layout_width
@@ -31,12 +41,14 @@ RAW_OPS = ("arith.", "math.")
 class PoseOptions(NamedTuple):
     """`compat` poses the released analyzer's constraints; `chip` overrides the device that the file names.
 
-    `rules` replaces the AVE rules, for what-if questions and tests.
+    `rules` replaces the AVE rules, for what-if questions and tests; unless `sound`, rows are then taken as they are,
+    whether the hardware does what they say or not.
     """
 
     compat: bool = False
     chip: str = ""
     rules: tuple[LayoutRule, ...] | None = None
+    sound: bool = True
 
 
 def pose_ave(graph: Graph, options: PoseOptions | None = None) -> Posed:
@@ -68,6 +80,8 @@ class _Poser:
         self.late: list[Choice] = []
         self.diagnostics: list[Diagnostic] = []
         self.hopeless: set[int] = set()
+        self.judge: LaneJudge | None = None
+        self.sound = options.sound and not options.compat
 
     def pose(self) -> Posed:
         self.add_values()
@@ -110,6 +124,8 @@ class _Poser:
 
     def add_values(self) -> None:
         lanes = {} if self.compat else needed_lanes(self.graph)
+        if self.sound:
+            self.judge = LaneJudge(self.graph, lanes)
         chained = in_cast_chain(self.graph)
         for value in self.graph.values:
             vector = value.vector
@@ -172,6 +188,8 @@ class _Poser:
         """Post a relation between graph values; its number."""
         number = self.number
         span = node.span
+        if self.judge is not None:
+            table = self.right_rows(self.judge, node, table, values)
         self.relations.append(Relation(
             node.name, table, tuple([number[value] for value in values]), max(node.weight, 0),
             self.where(span.start, span.end),
@@ -179,6 +197,25 @@ class _Poser:
         self.relation_ops.append(node.index)
         self.relation_operands.append(operand_places(node, values))
         return len(self.relations) - 1
+
+    def right_rows(self, judge: LaneJudge, node: OpNode, table: int, values: list[int]) -> int:
+        """The table without the rows under which the operation does not do what it means."""
+        check = judge.check(node)
+        refuted = self.tables.refuted
+        if check is None and node.spec is not None and node.spec.rule not in refuted:
+            return table
+        refused = []
+        for row in self.tables.tables[table].rows:
+            if not all(layout in self.values[self.number[value]].domain
+                       for value, layout in zip(values, row.layouts, strict=True)):  # fmt: skip
+                continue
+            reason = refuted.get(node.spec.rule if node.spec is not None else "", {}).get(row.rule)
+            found = Wrong(row.rule, reason) if reason else None
+            if found is None and check is not None:
+                found = check(dict(zip(values, row.layouts, strict=True)))
+            if found is not None:
+                refused.append(Refusal(row.rule, row.layouts, found.rule, found.why, found.help))
+        return self.tables.restricted(table, tuple(refused)) if refused else table
 
     def tie(self, node: OpNode, values: list[int], reason: str) -> None:
         """Post that graph values have one layout."""
@@ -376,8 +413,6 @@ class _Poser:
 
     def pose_slide(self, node: OpNode) -> None:
         self.pose_same(node)
-        table = self.tables.table("ports", "slide", self.width(node.results[0]), "res", True, 1, "")
-        self.relate(node, table, [node.results[0]])
 
     def pose_predicate_cast(self, node: OpNode) -> None:
         mode = node.enums.get("mode", "")

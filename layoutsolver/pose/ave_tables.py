@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from layoutsolver_models.problems.layout import Row, Table
+from layoutsolver_models.problems.layout import Refusal, Row, Table
 from layoutsolver_models.rules.ave import AVE_RULES
 from layoutsolver_models.rules.row import LayoutRule
 from layoutsolver_models.targets.chip import Chip
@@ -29,6 +29,21 @@ def group_by_family(rules: tuple[LayoutRule, ...]) -> dict[str, tuple[LayoutRule
     for rule in rules:
         families.setdefault(rule.family, []).append(rule)
     return {family: tuple(rules) for family, rules in families.items()}
+
+
+@lru_cache(maxsize=1)
+def refuted_rules() -> dict[str, dict[str, str]]:
+    """The AVE rules that the hardware refutes, by family and id, with the reason."""
+    return group_refuted(AVE_RULES)
+
+
+def group_refuted(rules: tuple[LayoutRule, ...]) -> dict[str, dict[str, str]]:
+    """The refuted ones of some rules, by family and id."""
+    found: dict[str, dict[str, str]] = {}
+    for rule in rules:
+        if rule.refuted:
+            found.setdefault(rule.family, {})[rule.id] = rule.refuted
+    return found
 
 
 def family_widths(family: str) -> str:
@@ -59,7 +74,9 @@ class AveTables:
 
     def __init__(self, chip: Chip, rules: tuple[LayoutRule, ...] | None = None) -> None:
         self.chip = chip
+        self._restricted: dict[tuple[int, tuple[Refusal, ...]], int] = {}
         self.families = rules_by_family() if rules is None else group_by_family(rules)
+        self.refuted = refuted_rules() if rules is None else group_refuted(rules)
         self.tables: list[Table] = []
         self._index: dict[TableKey, int] = {}
         self._makers: dict[str, Callable[..., Table]] = {
@@ -81,6 +98,17 @@ class AveTables:
             number = self._index[whole] = len(self.tables)
             self.tables.append(self._makers[maker](*key))
         return number
+
+    def restricted(self, number: int, refused: tuple[Refusal, ...]) -> int:
+        """The number of the table that is another one without some rows; made once."""
+        made = self._restricted.get((number, refused))
+        if made is None:
+            made = self._restricted[number, refused] = len(self.tables)
+            gone = {(refusal.rule, refusal.layouts) for refusal in refused}
+            whole = self.tables[number]
+            kept = tuple(row for row in whole.rows if (row.rule, row.layouts) not in gone)
+            self.tables.append(Table(whole.roles, kept, refused))
+        return made
 
     def _row(self, rule: LayoutRule, layouts: list[str], aligned: bool = True, used_results: int = 1) -> Row:
         cost = self.chip.cost(rule.family, rule.dist, aligned, used_results)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.ops.assembly import attribute_entries
+from layoutsolver.ops.attributes import attributes
 
 _CASTS = frozenset({"builtin.unrealized_conversion_cast", "vector.shape_cast"})
 
 _LANE_BY_LANE = frozenset(
-    {"elementwise", "select", "compare", "compare_scalar", "convert", "truncate", "reshape", "gather", "layout_cast"}
-)
+    {"elementwise", "select", "compare", "compare_scalar", "convert", "truncate", "reshape", "gather", "layout_cast",
+     "broadcast"}
+)  # fmt: skip
 """Rule families whose element i of the result depends on elements i of the operands alone."""
 
 _FIRST_ONLY = frozenset({"ave.hir.vector_broadcast"})
-"""Operations that read element 0 of their data."""
+"""Operations that read one element of their data: the first, or on demand the last."""
 
 _ACROSS = frozenset({"ave.hir.reduction"})
 """Operations of a lane-by-lane family that read all elements of their data."""
@@ -61,9 +63,11 @@ def _supply(graph: Graph) -> dict[int, int]:
         outside = node is None or node.name == "func.call"
         supply[value.index] = 1 if vector.bits == 1 and vector.lanes == 256 and outside else vector.lanes
     for node in graph.ops:
-        if layout_change(node) == "SPARSE":
+        if layout_change(node) == "SPARSE" and node.operands[0] in supply:
+            whole = graph.values[node.operands[0]].vector
+            half = ((whole.lanes if whole is not None else 0) + 1) // 2
             for result in node.results:
-                supply[result] = (supply[result] + 1) // 2
+                supply[result] = min(supply[result], half)
         if not _lane_by_lane(graph, node) or node.name in _FIRST_ONLY:
             continue
         sources = [supply[value] for value in node.operands if value in supply]
@@ -85,15 +89,15 @@ def _demand(graph: Graph, supply: dict[int, int]) -> dict[int, int]:
         if _lane_by_lane(graph, node) and node.name not in _ACROSS:
             read = results
         elif layout_change(node) == "DENSE":
-            read = (results + 1) // 2
+            read = min(results, _half(graph, node))
         elif rule in ("store", "unaligned_store", "strided_store", "scatter"):
-            read = min(supply[value] for value in operands)
+            read = 1 if takes_first(node) else min(supply[value] for value in operands)
         else:
             read = 0
         for value in operands:
             wanted = read or supply[value]
             if node.name in _FIRST_ONLY and value == node.operands[0]:
-                wanted = 1
+                wanted = supply[value] if takes_last(node) else 1
             demand[value] = max(demand[value], min(wanted, supply[value]))
     return demand
 
@@ -104,11 +108,11 @@ def lanes_of_use(graph: Graph, node: OpNode, value: int, needed: dict[int, int])
     own = graph.values[value].vector
     lanes = own.lanes if own is not None else 1
     if node.name in _FIRST_ONLY and node.operands and value == node.operands[0]:
-        return 1
+        return lanes if takes_last(node) else 1
     if _lane_by_lane(graph, node) and node.name not in _ACROSS:
         return min(lanes, results)
     if _rule(node) in ("store", "unaligned_store", "strided_store", "scatter"):
-        return min(needed[operand] for operand in node.operands if operand in needed)
+        return 1 if takes_first(node) else min(needed[operand] for operand in node.operands if operand in needed)
     return min(lanes, needed.get(value, lanes))
 
 
@@ -117,6 +121,25 @@ def _lane_by_lane(graph: Graph, node: OpNode) -> bool:
         before, after = graph.values[node.operands[0]].vector, graph.values[node.results[0]].vector
         return before is not None and after is not None and before.lanes == after.lanes
     return _rule(node) in _LANE_BY_LANE
+
+
+def takes_last(node: OpNode) -> bool:
+    """Whether a `vector_broadcast` takes the last element instead of the first."""
+    return attributes(node).get("bool", "true") == "false"
+
+
+def takes_first(node: OpNode) -> bool:
+    """Whether an operation is a store of element 0 alone, whatever its mask says."""
+    if node.name != "ave.hir.masked_store":
+        return False
+    dist = attributes(node).get("dist", "") if node.op.is_generic else node.enums.get("dist", "")
+    return dist.startswith("ONEPT")
+
+
+def _half(graph: Graph, node: OpNode) -> int:
+    """How many elements of each source a DENSE interleave takes."""
+    vector = graph.values[node.results[0]].vector if node.results else None
+    return vector.lanes // 2 if vector is not None else 0
 
 
 def layout_change(node: OpNode) -> str:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.types import ScalarType, Type, VectorType
-from layoutsolver.ops.assembly import attribute_entries, skip_bracket
+from layoutsolver.ops.attributes import attributes
 from layoutsolver.verify.values import Value, format_of
 from layoutsolver_models.hardware.formats import Format
 
@@ -20,15 +20,6 @@ Get: TypeAlias = Callable[[int], Value]
 
 Run: TypeAlias = Callable[[Get], list[Value]]
 """What runs a decoded operation: its results, from the values of its operands."""
-
-_INLINE_BOOL = {"sat": "bool", "low": "bool"}
-_GENERIC_NAMES = {
-    "vload": {"pattern": "dist"}, "masked_store": {"pattern": "dist"}, "vcmp": {"cmp": "predicate"},
-    "vcmps": {"cmp": "predicate"}, "vci": {"increase_p": "order"}, "preg.cast": {"preg_cast_mode": "mode"},
-    "vector_broadcast": _INLINE_BOOL, "vtrunci": _INLINE_BOOL, "vtruncf": _INLINE_BOOL, "vfptoui": _INLINE_BOOL,
-    "vpack": {"part": "int"}, "vunpack": {"part": "int"},
-}  # fmt: skip
-"""What the generic form calls an inline attribute, and what the custom form's table calls it."""
 
 
 class CannotRunError(Exception):
@@ -112,33 +103,3 @@ def decode(graph: Graph, node: OpNode) -> Operation:
     """An operation of the graph with its attributes."""
     name = node.name.removeprefix(PREFIX)
     return Operation(graph, node, name, attributes(node))
-
-
-def attributes(node: OpNode) -> dict[str, str]:
-    """All attributes of an operation, enumerators by their bare names, unit attributes as `unit`.
-
-    Those that the custom form prints inline are under the names of the operation tables: `dist`, `pattern`, `part`,
-    `rnd`, `bool`, `int`, `kind` and so on. The generic form's properties are under the same names.
-    """
-    out = dict(node.enums)
-    op, texts = node.op, node.op.stream.texts
-    ranges = [] if node.attrs is None else [node.attrs]
-    generic = _GENERIC_NAMES.get(node.name.removeprefix(PREFIX), {})
-    if op.is_generic:
-        at = skip_bracket(texts, op.name_token + 1, op.last)
-        if at + 1 < op.last and texts[at] == "<" and texts[at + 1] == "{":
-            ranges.append((at + 1, skip_bracket(texts, at + 1, op.last)))
-    elif node.name in ("ave.hir.vpack", "ave.hir.vunpack"):
-        out["int"] = texts[next(at for at in range(op.name_token, op.last) if texts[at] == ",") + 1]
-    for token_range in ranges:
-        for name, (first, last) in attribute_entries(op, token_range).items():
-            text = op.stream.range_text(first + 2, last) if last > first + 2 else "unit"
-            out[generic.get(name, name) if op.is_generic else name] = _bare(text)
-    return out
-
-
-def _bare(text: str) -> str:
-    text = text.strip()
-    if text.startswith("#") and text.endswith(">"):
-        return text[text.index("<") + 1 : -1].split()[-1]
-    return text.partition(":")[0].strip() if text[:1].isdigit() else text

@@ -332,7 +332,7 @@ class Physical:
     def _convert(self, op: Operation, get: Get) -> list[Value]:
         before, after = ln.conversion_formats(op)
         source, mask = _vector(get(op.value("src"))), self._mask(op, get)
-        part = ln.part_of(op)
+        part = ln.part_of(op) if before.width != after.width else 0
         if ln.has_conversion(before, after):
             try:
                 return [vcvt(before, after, source, mask, part=part, rounding=ln.rounding_of(op),

@@ -20,7 +20,7 @@ from tests.support.record_peer import SIZE, load
 
 ANSWERS = load()
 
-NOT_THE_ANALYZERS = frozenset({"scatter", "slide", "bitcast", "layout_cast", "compare_scalar"})
+NOT_THE_ANALYZERS = frozenset({"scatter", "bitcast", "layout_cast", "compare_scalar"})
 """Families that compat mode never uses: the analyzer has no such rule, or its text shows no layouts."""
 
 

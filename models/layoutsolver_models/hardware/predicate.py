@@ -56,23 +56,30 @@ def pltm(width: int, loop: int, bound: int) -> PReg:
     return plt(width, bound - loop * (REGISTER_BYTES // width))[0]
 
 
-def _logic(bits: Flags, sources: tuple[PReg, ...], mask: PReg) -> PReg:
-    """The predicate of `bits` where `mask` is set, else clear."""
+def _logic(bits: Flags, sources: tuple[PReg, ...], mask: PReg, unknown: Flags | None = None) -> PReg:
+    """The predicate of `bits` where `mask` is set, else clear; a clear bit and one that is unknown make a clear one.
+
+    `unknown` are the bits that are not determined, by default those that are not in some source.
+    """
     poison: Flags = CLEAN
     if any(source.poison is not CLEAN for source in (*sources, mask)):
-        poison = np.logical_or.reduce([source.poison for source in sources]) & mask.bits | mask.poison
+        if unknown is None:
+            unknown = np.logical_or.reduce([source.poison for source in sources])
+        poison = unknown & (mask.bits | mask.poison) | mask.poison & (bits | unknown)
     birth = births_of((*sources, mask), 1)
     return PReg(bits & mask.bits, poison, None if birth is None else np.where(poison, birth, np.int32(-1)))
 
 
 def pand(lhs: PReg, rhs: PReg, mask: PReg) -> PReg:
     """The bits set in both, where `mask` is set."""
-    return _logic(lhs.bits & rhs.bits, (lhs, rhs), mask)
+    unknown: Flags = lhs.poison & (rhs.bits | rhs.poison) | rhs.poison & (lhs.bits | lhs.poison)
+    return _logic(lhs.bits & rhs.bits, (lhs, rhs), mask, unknown)
 
 
 def por(lhs: PReg, rhs: PReg, mask: PReg) -> PReg:
     """The bits set in either, where `mask` is set."""
-    return _logic(lhs.bits | rhs.bits, (lhs, rhs), mask)
+    unknown: Flags = lhs.poison & ~(rhs.bits & ~rhs.poison) | rhs.poison & ~(lhs.bits & ~lhs.poison)
+    return _logic(lhs.bits | rhs.bits, (lhs, rhs), mask, unknown)
 
 
 def pxor(lhs: PReg, rhs: PReg, mask: PReg) -> PReg:
@@ -86,8 +93,9 @@ def pnot(src: PReg, mask: PReg) -> PReg:
 
 
 def psel(true: PReg, false: PReg, select: PReg) -> PReg:
-    """The bits of `true` where `select` is set, else those of `false`."""
-    poison: Flags = np.where(select.bits, true.poison, false.poison) | select.poison
+    """The bits of `true` where `select` is set, else those of `false`; where both agree, it does not matter which."""
+    either = true.poison | false.poison | (true.bits != false.bits)
+    poison: Flags = np.where(select.poison, either, np.where(select.bits, true.poison, false.poison))
     birth = None
     if any(source.birth is not None for source in (true, false, select)):
         chosen = np.where(select.bits, true.lane_birth(1), false.lane_birth(1))

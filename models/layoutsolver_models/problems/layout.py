@@ -46,11 +46,27 @@ class Row(NamedTuple):
 
 
 @as_json_object
+class Refusal(NamedTuple):
+    """A row that is no choice, the rule that speaks against it, why, and what would help (empty if nothing does)."""
+
+    rule: str
+    layouts: tuple[str, ...]
+    by: str
+    why: str
+    help: str = ""
+
+
+@as_json_object
 class Table(NamedTuple):
-    """The rows that relations of one kind choose from; `roles` names the ports, in the order of `Row.layouts`."""
+    """The rows that relations of one kind choose from; `roles` names the ports, in the order of `Row.layouts`.
+
+    `refused` are rows that were left out because the operation would not do what it means.
+    """
+
 
     roles: tuple[str, ...]
     rows: tuple[Row, ...]
+    refused: tuple[Refusal, ...] = ()
 
 
 @as_json_object
