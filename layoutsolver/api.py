@@ -134,7 +134,6 @@ def solve(source: SourceFile, options: SolveOptions | None = None) -> SolveResul
         result.diagnostics.append(_stopped(result, result.posed, result.upstream))
     if result.verdict == "solved":
         from layoutsolver.pose.capacity import overfull
-
         from layoutsolver.pose.refuted import refuted
 
         result.diagnostics += overfull(result.posed, result.solution)

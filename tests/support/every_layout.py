@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from unittest.mock import patch
 
@@ -21,7 +21,7 @@ from layoutsolver.pose.ave import PoseOptions, pose_ave
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.compare import check_solution
-from layoutsolver.verify.operation import Operation
+from layoutsolver.verify.operation import Get, Operation, Run
 from layoutsolver.verify.physical import Physical
 from layoutsolver.verify.values import Value
 from layoutsolver_models.hardware.state import VReg
@@ -92,17 +92,21 @@ def judged(text: str, rounds: int = 4) -> tuple[str, list[Diagnostic]]:
 
 def is_right(posed: Posed, solution: LayoutSolution) -> bool:
     """Whether a program runs right on many numbers, with nothing in registers but the elements."""
-    run = Physical.run
+    prepare = Physical.prepare
 
-    def elements_alone(self: Physical, op: Operation, get: Callable[[int], Value]) -> list[Value]:
-        made = run(self, op, get)
-        for number, (value, held) in enumerate(zip(op.node.results, made, strict=False)):
-            if isinstance(held, VReg):
-                type_ = op.vector(value)
-                made[number] = self.enter(value, self.leave(value, held, type_))
-        return made
+    def elements_alone(self: Physical, op: Operation) -> Run:
+        run = prepare(self, op)
 
-    with patch.object(Physical, "run", elements_alone):
+        def run_and_forget(get: Get) -> list[Value]:
+            made = run(get)
+            for number, (value, held) in enumerate(zip(op.node.results, made, strict=False)):
+                if isinstance(held, VReg):
+                    made[number] = self.enter(value, self.leave(value, held, op.vector(value)))
+            return made
+
+        return run_and_forget
+
+    with patch.object(Physical, "prepare", elements_alone):
         return check_solution(posed, solution, rounds=40).ok
 
 

@@ -63,7 +63,6 @@ class Table(NamedTuple):
     `refused` are rows that were left out because the operation would not do what it means.
     """
 
-
     roles: tuple[str, ...]
     rows: tuple[Row, ...]
     refused: tuple[Refusal, ...] = ()

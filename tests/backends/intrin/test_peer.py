@@ -71,4 +71,4 @@ def test_default_choice_gives_text_that_the_compiler_reads() -> None:
             result = lower(SourceFile("p.mlir", lowerable(answer.stdout, "")))
             assert result.text is None or accepts(result.text), seed
             read += result.text is not None
-    assert read > 3
+    assert read >= 3

@@ -1,6 +1,7 @@
 // The loop starts with a load that spreads its elements, and a slide inside wants them dense.
-func.func @f(%src: memref<?xi16>, %dst: memref<?xi16>, %by: i16, %n: index) {
+func.func @f(%src: memref<?xi16>, %dst: memref<?xi16>, %n: index) {
   %c0 = arith.constant 0 : index
+  %by = arith.constant -1 : i16
   %c64 = arith.constant 64 : index
   %m = ave.hir.pge <ALL> : vector<64xi1>
   %x = ave.hir.vload <UNPK_B16> %src[%c0] : memref<?xi16> into vector<64xi16>
