@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from layoutsolver.api import SolveOptions, graph_of, read_source
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
+from layoutsolver.ops.attributes import attributes
 from layoutsolver.pose.ave import PoseOptions, pose_ave
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import SourceFile
-from layoutsolver.verify.operation import INTRINSIC, attributes
+from layoutsolver.verify.operation import INTRINSIC
 from layoutsolver.verify.program import Level, Program, plain_program
 from layoutsolver_models.problems.layout import LayoutProblem, Pin, Relation, Table
 from layoutsolver_models.solve.layout import Limits, solve_layout

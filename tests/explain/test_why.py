@@ -76,8 +76,8 @@ def check(result: SolveResult, value: int) -> list[int | None]:
         assert mine in conflict.groups, "the program itself has layouts, so the pin is needed for the conflict"
         assert not satisfiable(pinned, conflict.groups)
         assert satisfiable(pinned, [group for group in conflict.groups if group != mine])
-        others = [group for group in conflict.groups if group != mine]
-        assert other.reasons == (*(group_words(posed, group) for group in others), *refusals(posed, others))
+        rest = [group for group in conflict.groups if group != mine]
+        assert other.reasons == (*(group_words(posed, group) for group in rest), *refusals(posed, rest))
         assert other.reasons
     return [other.extra for other in found.alternatives]
 

@@ -74,8 +74,11 @@ def certain(values: set[bool]) -> bool | None:
 def test_logic_is_bitwise_and_zero_outside_the_mask(name: str) -> None:
     a, b, m = three(1)
     got = p.pnot(a, m) if name == "pnot" else getattr(p, name)(a, b, m)
-    compute = {"pand": lambda x, y: x and y, "por": lambda x, y: x or y, "pxor": lambda x, y: x != y,
-               "pnot": lambda x, y: not x}[name]  # fmt: skip
+    known: dict[str, Callable[[bool, bool], bool]] = {
+        "pand": lambda x, y: x and y, "por": lambda x, y: x or y, "pxor": lambda x, y: x != y,
+        "pnot": lambda x, y: not x,
+    }  # fmt: skip
+    compute = known[name]
     for i, bit in enumerate(oracle.bits_of(got)):
         x, y, on = (possible(oracle.bits_of(r)[i]) for r in (a, b, m))
         assert bit == certain({active and compute(left, right) for left in x for right in y for active in on})
