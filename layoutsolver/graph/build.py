@@ -164,8 +164,13 @@ class _Builder:
         several = len(region.blocks) > 1
         if several:
             self.pending.append([])
+        number = next(place for place, other in enumerate(node.op.regions) if other is region)
         for block in region.blocks:
-            values.extend(self.define_argument(argument, scope) for argument in block.arguments)
+            named = [self.define_argument(argument, scope) for argument in block.arguments]
+            own = [*values, *named] if block is region.blocks[0] else named
+            if own:
+                self.graph.arguments.setdefault(node.index, []).append((number, block.label, own))
+            values.extend(named)
             self.enter_ops(block.ops, node.index, function, weight, scope)
         if several:
             for op, operand, name in self.pending.pop():

@@ -162,9 +162,12 @@ class Function:
 
 
 class Graph:
-    """The dataflow graph: `ops` in the order of the text, parents before what they contain."""
+    """The dataflow graph: `ops` in the order of the text, parents before what they contain.
 
-    __slots__ = ("branches", "calls", "constants", "functions", "loops", "module", "ops", "users", "values")
+    `arguments` are the block arguments of operations with regions, loops apart: number of the region, label, values.
+    """
+
+    __slots__ = ("arguments", "branches", "calls", "constants", "functions", "loops", "module", "ops", "users", "values")
 
     def __init__(
         self,
@@ -187,6 +190,7 @@ class Graph:
         self.calls: dict[int, str] = {} if calls is None else calls
         self.branches: dict[int, list[int]] = {} if branches is None else branches
         self.constants: dict[int, int] = {} if constants is None else constants
+        self.arguments: dict[int, list[tuple[int, str, list[int]]]] = {}
 
     def function_by_symbol(self) -> dict[str, Function]:
         """The functions by their symbols (`@f`)."""

@@ -1,0 +1,1 @@
+"""VMI programs as the layout question sees them: canonical operations on logical vectors, joins, facts."""

@@ -1,0 +1,302 @@
+"""From the graph to a program in canonical form: surface operations replaced by what their rows say.
+
+Source: the rows of `layoutsolver.ops.vmi_canonical`; the two rewrites in front of the assignment of layouts, section
+1.5.
+"""
+
+from __future__ import annotations
+
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.graph.model import Graph, OpNode
+from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
+from layoutsolver.ops.vmi_canonical import BETWEEN, CANONICAL, Canonical, CanonicalStep, predicate
+from layoutsolver.verify.operation import attributes
+from layoutsolver.vmi.joins import joins_of
+from layoutsolver.vmi.masks import is_full
+from layoutsolver.vmi.program import Constant, Operand, Outside, StepScalar, VmiOp, VmiProgram, VmiValue
+from layoutsolver_models.rules.expression import Fact, evaluate, holds
+from layoutsolver_models.rules.vmi.layouts import name_of
+
+PREFIX = "pto.vmi."
+_NUMBERS = frozenset({"num_groups", "group", "group_size"})
+
+
+def kind_of(element: str) -> str:
+    """What the elements of a type are: `float`, `si`, `ui` or `i` (signless).
+
+    >>> [kind_of(name) for name in ("bf16", "!pto.f4E2M1x2", "si8", "i32")]
+    ['float', 'float', 'si', 'i']
+    """
+    if element[:2] in ("si", "ui"):
+        return element[:2]
+    return "i" if element[:1] == "i" and element[1:].isdigit() else "float"
+
+
+def canonical_program(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:
+    """The program of a graph, and a diagnostic for every operation that has no canonical form."""
+    builder = _Builder(graph)
+    builder.build()
+    return builder.program, builder.diagnostics
+
+
+class _Builder:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.program = VmiProgram(graph, [], [], [], [], [], {})
+        self.diagnostics: list[Diagnostic] = []
+        self.rows: dict[str, list[Canonical]] = {}
+        for row in CANONICAL:
+            self.rows.setdefault(row.surface, []).append(row)
+        self.full: set[int] = set()
+
+    def build(self) -> None:
+        weights = self._weights()
+        for number, value in enumerate(self.graph.values):
+            if isinstance(value.type, VmiVectorType | VmiMaskType):
+                self._enter(number, weights[number])
+        for node in self.graph.ops:
+            if node.name.startswith(PREFIX):
+                self._add(node)
+        joins_of(self.program)
+
+    def _weights(self) -> list[int]:
+        """How often the place of every value runs."""
+        graph = self.graph
+        out = [graph.ops[value.op].weight if value.op >= 0 else 1 for value in graph.values]
+        for index, blocks in graph.arguments.items():
+            inside = [node.weight for node in graph.ops if node.parent == index]
+            for _, _, arguments in blocks:
+                for argument in arguments:
+                    out[argument] = max(inside, default=graph.ops[index].weight)
+        for loop in graph.loops.values():
+            inside = [node.weight for node in graph.ops if node.parent == loop.op]
+            for _, iter_arg, _, _ in loop.carried:
+                out[iter_arg] = max(inside, default=1)
+        return out
+
+    def _enter(self, index: int, weight: int) -> VmiValue:
+        value = self.graph.values[index]
+        type_ = value.type
+        assert isinstance(type_, VmiVectorType | VmiMaskType)
+        is_mask = isinstance(type_, VmiMaskType)
+        element = "" if isinstance(type_, VmiMaskType) else type_.element.text
+        layout = "" if type_.layout is None else name_of(type_.layout) or str(type_.layout)
+        made = VmiValue(
+            len(self.program.values), value.name, is_mask, type_.lanes, element, type_.bits or 0, layout, -1, weight,
+            index,
+        )  # fmt: skip
+        self.program.values.append(made)
+        self.program.by_graph_value[index] = made.number
+        return made
+
+    # -- operations -------------------------------------------------------------------------------------------
+
+    def _add(self, node: OpNode) -> None:
+        name = node.name.removeprefix(PREFIX)
+        if node.spec is None:
+            self._refuse(node, "LS0301", f"`{node.name}` is not known")
+            return
+        operands = self._operands(node)
+        results = self._results(node)
+        attrs = {key: text.strip('"') for key, text in attributes(node).items()}
+        if attrs.get("pmode") == "merge":
+            self._refuse(node, "LS0801", f"VMI-UNSUPPORTED: `{node.name}` merges, and has no old value to merge into")
+            return
+        if node.spec.rule != "-":
+            self._put(name, operands, dict(results), _typed(attrs), node, "")
+            return
+        facts = self._facts(node, operands, results, attrs)
+        row = next((row for row in self.rows.get(name, []) if holds(row.when, facts)), None)
+        if row is None:
+            self._refuse(node, "LS0801", f"VMI-UNSUPPORTED: `{node.name}` has no canonical form for these types")
+            return
+        between: dict[str, Operand] = {}
+        for step in row.steps:
+            self._step(step, row, node, operands, results, between, facts)
+        if attrs.get("pmode") == "zero" and "mask" in operands and "source" in operands and "result" in results:
+            self._zero(node, operands, results["result"])
+
+    def _operands(self, node: OpNode) -> dict[str, Operand]:
+        out: dict[str, Operand] = {}
+        for number, (role, value) in enumerate(zip(node.roles, node.operands, strict=True)):
+            name = role if role not in out else f"{role}.{number}"
+            known = self.program.by_graph_value.get(value)
+            out[name] = Outside(value) if known is None else self.program.values[known]
+        return out
+
+    def _results(self, node: OpNode) -> dict[str, VmiValue]:
+        assert node.spec is not None
+        roles = [role.name for role in node.spec.results]
+        out: dict[str, VmiValue] = {}
+        for number, value in enumerate(node.results):
+            known = self.program.by_graph_value.get(value)
+            role = roles[min(number, len(roles) - 1)]
+            if known is not None:
+                out[role if role not in out else f"{role}.{number}"] = self.program.values[known]
+        return out
+
+    def _facts(
+        self, node: OpNode, operands: dict[str, Operand], results: dict[str, VmiValue], attrs: dict[str, str]
+    ) -> dict[str, Fact]:
+        vectors = [operand for operand in operands.values() if isinstance(operand, VmiValue)]
+        data = [value for value in vectors if not value.is_mask]
+        made = next(iter(results.values()), None)
+        source = data[0] if data else made
+        shown = made if made is not None and not made.is_mask else source
+        main = made or source
+        mask = operands.get("seed") or operands.get("mask")
+        element = source.element if source is not None else ""
+        to = shown.element if shown is not None else ""
+        return {
+            "N": main.lanes if main is not None else 0,
+            "N_src": source.lanes if source is not None else 0,
+            "kind": kind_of(element), "to": kind_of(to),
+            "W": source.bits if source is not None else 0, "W_to": shown.bits if shown is not None else 0,
+            "element": to, "dist": attrs.get("dist_mode", "continuous"), "group": int(attrs.get("group", "0")),
+            "pmode": attrs.get("pmode", ""),
+            "strides": sum(role.startswith(("stride", "block_stride", "repeat_stride")) for role in operands),
+            "masked": "mask" in operands, "on_masks": bool(vectors) and not data,
+            "slots": isinstance(operands.get("value"), VmiValue),
+            "full_seed": isinstance(mask, VmiValue) and is_full(self.program, mask),
+            "pattern": attrs.get("pattern", ""), "order": attrs.get("order", ""),
+            "rounding": attrs.get("rounding", ""), "saturate": attrs.get("saturate", ""),
+            "reassoc": "unit" if "reassoc" in attrs else "",
+            "predicate": predicate(attrs["cmp"], kind_of(element)) if "cmp" in attrs else "",
+        }  # fmt: skip
+
+    def _step(
+        self,
+        step: CanonicalStep,
+        row: Canonical,
+        node: OpNode,
+        operands: dict[str, Operand],
+        results: dict[str, VmiValue],
+        between: dict[str, Operand],
+        facts: dict[str, Fact],
+    ) -> None:
+        spec = self.step_roles(step.op)
+        taken: dict[str, Operand] = {}
+        for number, name in enumerate(step.operands):
+            operand = self._operand(name, operands, between, facts)
+            if operand is not None:
+                taken[spec[0][number] if number < len(spec[0]) else f"operand.{number}"] = operand
+        made: dict[str, VmiValue] = {}
+        scalars: list[str] = []
+        for number, name in enumerate(step.results):
+            role = spec[1][number] if number < len(spec[1]) else name
+            if name in results:
+                made[role] = results[name]
+            elif BETWEEN.get(name) == "index" or name not in BETWEEN:
+                scalars.append(name)
+            else:
+                made[role] = self._between(name, node, operands, results, facts)
+                between[name] = made[role]
+        attrs: dict[str, int | str] = {}
+        for name, text in step.attrs:
+            value = evaluate(text, facts)
+            if isinstance(value, int | str) and value != "":
+                attrs[name] = value
+        op = self._put(step.op, taken, made, attrs, node, row.id)
+        for name in scalars:
+            between[name] = StepScalar(op.number, name)
+        for name, value in made.items():
+            known = next((key for key, result in results.items() if result.number == value.number), None)
+            if known is not None:
+                results[known] = self.program.values[value.number]
+            elif name in between:
+                between[name] = self.program.values[value.number]
+
+    def step_roles(self, op: str) -> tuple[list[str], list[str]]:
+        """The roles of a canonical operation, operands first."""
+        from layoutsolver.ops.registry import pto_specs
+
+        spec = pto_specs().get(PREFIX + op)
+        if spec is None:
+            return [], []
+        return [role.name for role in spec.operands], [role.name for role in spec.results]
+
+    def _operand(
+        self, name: str, operands: dict[str, Operand], between: dict[str, Operand], facts: dict[str, Fact]
+    ) -> Operand | None:
+        if name == "#lanes":
+            return Constant(int(str(facts["N"])))
+        if name == "#pattern":
+            return Constant(int(str(facts["pattern"]).removeprefix("PAT_VL")))
+        if name.startswith("#"):
+            return Constant(int(name[1:]))
+        return between.get(name) or operands.get(name)
+
+    def _between(
+        self,
+        name: str,
+        node: OpNode,
+        operands: dict[str, Operand],
+        results: dict[str, VmiValue],
+        facts: dict[str, Fact],
+    ) -> VmiValue:
+        """A value that the text does not name, of the type that `BETWEEN` says."""
+        what = BETWEEN[name]
+        number = len(self.program.values)
+        lanes = int(str(facts["N"]))
+        if what == "mask of N":
+            made = VmiValue(number, f"%{name}", True, lanes, "", 0, "", -1, node.weight, -1)
+        else:
+            data = [value for value in operands.values() if isinstance(value, VmiValue) and not value.is_mask]
+            like = data[0] if what == "source" else next(iter(results.values()))
+            element = like.element
+            if what == "unsigned result":
+                element = f"ui{like.bits}"
+            elif what == "i16 result":
+                element = "i16"
+            made = VmiValue(
+                number, f"%{name}", like.is_mask, like.lanes, element, like.bits, "", -1, node.weight, -1
+            )
+        self.program.values.append(made)
+        return made
+
+    def _zero(self, node: OpNode, operands: dict[str, Operand], result: VmiValue) -> None:
+        """Zeroing of a unary operation: what it makes is selected against zeros."""
+        last = self.program.ops[result.op]
+        raw = result._replace(number=len(self.program.values), name=f"{result.name}.all", graph_value=-1)
+        zero = raw._replace(number=raw.number + 1, name="%zero")
+        self.program.values += [raw, zero]
+        self.program.ops[result.op] = last._replace(results={**last.results, "result": raw})
+        self._put("constant", {}, {"result": zero}, {"value": 0}, node, "VMI.CANON.ZERO")
+        taken: dict[str, Operand] = {"mask": operands["mask"], "true_value": raw, "false_value": zero}
+        self._put("select", taken, {"result": result}, {}, node, "VMI.CANON.ZERO")
+
+    def _put(
+        self,
+        op: str,
+        operands: dict[str, Operand],
+        results: dict[str, VmiValue],
+        attrs: dict[str, int | str],
+        node: OpNode,
+        row: str,
+    ) -> VmiOp:
+        number = len(self.program.ops)
+        made = {role: value._replace(op=number) for role, value in results.items()}
+        for value in made.values():
+            self.program.values[value.number] = value
+        held = {
+            role: self.program.values[operand.number] if isinstance(operand, VmiValue) else operand
+            for role, operand in operands.items()
+        }
+        added = VmiOp(number, op, held, made, attrs, node.index, node.weight, row)
+        self.program.ops.append(added)
+        return added
+
+    def _refuse(self, node: OpNode, code: str, message: str) -> None:
+        self.diagnostics.append(
+            Diagnostic(code, "error", message, Label(self.graph.module.source, node.span))
+        )
+
+
+def _typed(attrs: dict[str, str]) -> dict[str, int | str]:
+    """Attributes with their numbers as numbers."""
+    return {
+        name: int(text) if name in _NUMBERS and text.lstrip("-").isdigit() else text
+        for name, text in attrs.items()
+    }
+
+
