@@ -161,6 +161,9 @@ class _Builder:
         """Enter a region's blocks; the values of `arguments`, which the operation's header introduces."""
         scope: list[str] = []
         values = [self.define_argument(argument, scope) for argument in arguments]
+        if node.name == "scf.while":
+            for value, init in zip(values, node.operands, strict=False):
+                self.graph.values[value].type = self.graph.values[init].type
         several = len(region.blocks) > 1
         if several:
             self.pending.append([])

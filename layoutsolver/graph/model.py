@@ -167,7 +167,18 @@ class Graph:
     `arguments` are the block arguments of operations with regions, loops apart: number of the region, label, values.
     """
 
-    __slots__ = ("arguments", "branches", "calls", "constants", "functions", "loops", "module", "ops", "users", "values")
+    __slots__ = (
+        "arguments",
+        "branches",
+        "calls",
+        "constants",
+        "functions",
+        "loops",
+        "module",
+        "ops",
+        "users",
+        "values",
+    )
 
     def __init__(
         self,

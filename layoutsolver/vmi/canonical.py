@@ -14,6 +14,7 @@ from layoutsolver.verify.operation import attributes
 from layoutsolver.vmi.joins import joins_of
 from layoutsolver.vmi.masks import is_full
 from layoutsolver.vmi.program import Constant, Operand, Outside, StepScalar, VmiOp, VmiProgram, VmiValue
+from layoutsolver.vmi.simplify import simplified
 from layoutsolver_models.rules.expression import Fact, evaluate, holds
 from layoutsolver_models.rules.vmi.layouts import name_of
 
@@ -36,7 +37,7 @@ def canonical_program(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:
     """The program of a graph, and a diagnostic for every operation that has no canonical form."""
     builder = _Builder(graph)
     builder.build()
-    return builder.program, builder.diagnostics
+    return simplified(builder.program), builder.diagnostics
 
 
 class _Builder:
@@ -248,9 +249,7 @@ class _Builder:
                 element = f"ui{like.bits}"
             elif what == "i16 result":
                 element = "i16"
-            made = VmiValue(
-                number, f"%{name}", like.is_mask, like.lanes, element, like.bits, "", -1, node.weight, -1
-            )
+            made = VmiValue(number, f"%{name}", like.is_mask, like.lanes, element, like.bits, "", -1, node.weight, -1)
         self.program.values.append(made)
         return made
 
@@ -259,7 +258,7 @@ class _Builder:
         last = self.program.ops[result.op]
         raw = result._replace(number=len(self.program.values), name=f"{result.name}.all", graph_value=-1)
         zero = raw._replace(number=raw.number + 1, name="%zero")
-        self.program.values += [raw, zero]
+        self.program.values.extend((raw, zero))
         self.program.ops[result.op] = last._replace(results={**last.results, "result": raw})
         self._put("constant", {}, {"result": zero}, {"value": 0}, node, "VMI.CANON.ZERO")
         taken: dict[str, Operand] = {"mask": operands["mask"], "true_value": raw, "false_value": zero}
@@ -282,21 +281,16 @@ class _Builder:
             role: self.program.values[operand.number] if isinstance(operand, VmiValue) else operand
             for role, operand in operands.items()
         }
-        added = VmiOp(number, op, held, made, attrs, node.index, node.weight, row)
+        added = VmiOp(number, op, held, made, attrs, node.index, node.weight, row, node.index)
         self.program.ops.append(added)
         return added
 
     def _refuse(self, node: OpNode, code: str, message: str) -> None:
-        self.diagnostics.append(
-            Diagnostic(code, "error", message, Label(self.graph.module.source, node.span))
-        )
+        self.diagnostics.append(Diagnostic(code, "error", message, Label(self.graph.module.source, node.span)))
 
 
 def _typed(attrs: dict[str, str]) -> dict[str, int | str]:
     """Attributes with their numbers as numbers."""
     return {
-        name: int(text) if name in _NUMBERS and text.lstrip("-").isdigit() else text
-        for name, text in attrs.items()
+        name: int(text) if name in _NUMBERS and text.lstrip("-").isdigit() else text for name, text in attrs.items()
     }
-
-

@@ -58,7 +58,8 @@ class VmiOp(NamedTuple):
     """A canonical operation: its mnemonic, operands and results by role, attributes.
 
     `origin` is the operation of the graph that it comes from and `row` the canonical row by which, empty where it
-    stands in the text as it is.
+    stands in the text as it is. It is put before the operation `before` of the graph, which is its origin or a loop
+    around that; `weight` says how often that place runs.
     """
 
     number: int
@@ -69,6 +70,7 @@ class VmiOp(NamedTuple):
     origin: int
     weight: int
     row: str = ""
+    before: int = -1
 
     def vectors(self) -> dict[str, VmiValue]:
         """The operands that are vectors or masks, by role."""

@@ -23,7 +23,8 @@ from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import narrow, solve_selection
 
 LAYOUTS = ("c", "ls2", "d2", "d4")
-PIPES = ("load", "execute", "store")
+PIPES = ("load", "execute", "store", "predicate")
+BOUNDED = PIPES[:3]
 Choice = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]
 
 
@@ -36,9 +37,12 @@ def random_problem(seed: int, most: int = 4, objective: str = "pipes") -> Select
         near = range(max(0, number - 4), number)
         operands = tuple(rng.sample(near, min(len(near), rng.choice([0, 1, 1, 2]))))
         variants = tuple(
-            Variant(f"row{row}", tuple(rng.choice(LAYOUTS) for _ in (*operands, 0)), random_cost(rng, 3))
+            Variant(
+                f"row{row}", tuple(rng.choice(LAYOUTS) for _ in (*operands, 0)), random_cost(rng, 3),
+                *rng.choice([((), ""), (random_cost(rng, 2), ""), ((0, 2, 0, 1), "table")]),
+            )
             for row in range(rng.randint(2, 5))
-        )
+        )  # fmt: skip
         weight = rng.choice([1, 1, 4])
         ops.append(SelectionOp(f"op{number}", operands, (number,), variants, weight, rng.random() < 0.3))
         ways += [
@@ -49,7 +53,7 @@ def random_problem(seed: int, most: int = 4, objective: str = "pipes") -> Select
     values = tuple(SelectionValue(f"%{number}", LAYOUTS, (2, 4, 2, 4)) for number in range(len(ops)))
     pins = ((0, rng.choice(ops[0].variants).layouts[0]),) if rng.random() < 0.2 else ()
     penalties = ((len(ops) - 1, rng.choice(LAYOUTS), 2),) if rng.random() < 0.3 else ()
-    return SelectionProblem(PIPES, PIPES, values, tuple(ops), tuple(ways), pins, penalties, OBJECTIVES[objective])
+    return SelectionProblem(PIPES, BOUNDED, values, tuple(ops), tuple(ways), pins, penalties, OBJECTIVES[objective])
 
 
 def random_cost(rng: random.Random, most: int) -> tuple[int, ...]:
@@ -86,9 +90,8 @@ def choices(problem: SelectionProblem) -> list[Choice]:
 
 
 def value_of(problem: SelectionProblem, choice: Choice) -> tuple[int, ...]:
-    _, busiest, total, registers = evaluate(problem, *choice)
-    values = {"pipes": busiest, "total": total, "registers": registers}
-    return tuple(values[name] for name in problem.objective)
+    value = evaluate(problem, *choice)
+    return tuple(value.of(name) for name in problem.objective)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -119,7 +122,7 @@ def test_linear_programming_finds_the_same_values(seed: int, monkeypatch: pytest
     exact = solve_selection(problem)
     monkeypatch.setattr(cp, "LARGE", 0)
     linear = solve_selection(problem)
-    assert linear[3:] == exact[3:]
+    assert linear[4:] == exact[4:]
     assert linear.status == exact.status
     if linear.status != "infeasible":
         assert faults(problem, linear.variants, linear.conversions) == []

@@ -13,7 +13,13 @@ from typing import NamedTuple
 from layoutsolver_models.cp.linear import solve_linear
 from layoutsolver_models.cp.model import CpAnswer, GroupedModel
 from layoutsolver_models.problems.layout import Status
-from layoutsolver_models.problems.selection import SelectionObjective, SelectionProblem, SelectionSolution, evaluate
+from layoutsolver_models.problems.selection import (
+    Cost,
+    SelectionObjective,
+    SelectionProblem,
+    SelectionSolution,
+    evaluate,
+)
 from layoutsolver_models.solve.layout import Limits
 
 Terms = list[tuple[int, int]]
@@ -46,6 +52,7 @@ class SelectionModel:
         self.conversion: dict[int, int] = {}
         self.makers: dict[tuple[int, str], list[int]] = defaultdict(list)
         self.into: dict[tuple[int, str], list[int]] = defaultdict(list)
+        self.shared: dict[str, tuple[int, list[int]]] = {}
         self.open_conversions = open_conversions
         for number in range(len(problem.ops)):
             self._add_variants(number, open_variants[number])
@@ -107,22 +114,36 @@ class SelectionModel:
                 self.model.at_most(op.id, [*terms, *((-1, source) for source in sources)], 0)
 
     def _terms(self) -> dict[str, Terms]:
-        """The weighted literals of every pipe, of all of them (`total`), and of `registers`."""
+        """The weighted literals of every pipe, of the bounded ones together (`total`), of the rest, of `registers`."""
         problem = self.problem
-        terms: dict[str, Terms] = {pipe: [] for pipe in (*problem.pipes, "total", "registers")}
-        priced = [
-            (op.weight, op.variants[variant].cost, literal)
-            for op, literals in zip(problem.ops, self.variant, strict=True)
-            for variant, literal in literals.items()
-        ]
+        terms: dict[str, Terms] = {name: [] for name in (*problem.pipes, "total", "rest", "registers")}
+        priced: list[tuple[int, Cost, int]] = []
+        shared: dict[str, tuple[Cost, list[int]]] = {}
+        for op, literals in zip(problem.ops, self.variant, strict=True):
+            for number, literal in literals.items():
+                variant = op.variants[number]
+                priced.append((op.weight, variant.cost, literal))
+                if variant.once and variant.shared:
+                    shared.setdefault(variant.shared, (variant.once, []))[1].append(literal)
+                elif variant.once:
+                    priced.append((1, variant.once, literal))
+        for name, (once, sharing) in shared.items():
+            paid = self.model.new_bool(f"once {name}") if len(sharing) > 1 else sharing[0]
+            self.shared[name] = (paid, sharing)
+            for literal in sharing if len(sharing) > 1 else []:
+                self.model.implies(f"once {name}", literal, paid)
+            priced.append((1, once, paid))
         ways = ((problem.conversions[number], literal) for number, literal in self.conversion.items())
         priced += [(way.weight, way.cost, literal) for way, literal in ways]
         for weight, cost, literal in priced:
+            sums = {"total": 0, "rest": 0}
             for pipe, one in zip(problem.pipes, cost, strict=True):
+                sums["total" if pipe in problem.bounded else "rest"] += weight * one
                 if one:
                     terms[pipe].append((weight * one, literal))
-            if any(cost):
-                terms["total"].append((weight * sum(cost), literal))
+            for name, paid in sums.items():
+                if paid:
+                    terms[name].append((paid, literal))
         for value, layout, penalty in problem.penalties:
             if layout in self.made[value]:
                 terms["total"].append((penalty, self.made[value][layout]))
@@ -151,6 +172,9 @@ class SelectionModel:
         for (value, layout), makers in self.makers.items():
             if any(maker in true for maker in makers):
                 true.add(self.made[value][layout])
+        for paid, sharing in self.shared.values():
+            if any(literal in true for literal in sharing):
+                true.add(paid)
         return frozenset(true)
 
     def read(self, answer: CpAnswer) -> Chosen:
@@ -201,10 +225,8 @@ def solution_of(
 ) -> SelectionSolution:
     """A choice with its costs."""
     status: Status = "optimal" if len(proved) == len(problem.objective) else "feasible"
-    load, busiest, total, registers = evaluate(problem, chosen.variants, chosen.conversions)
-    return SelectionSolution(
-        status, chosen.variants, chosen.conversions, load, busiest, total, registers, bound, proved
-    )
+    value = evaluate(problem, chosen.variants, chosen.conversions)
+    return SelectionSolution(status, chosen.variants, chosen.conversions, *value, bound, proved)
 
 
 def _minimize(built: SelectionModel, name: SelectionObjective) -> None:

@@ -13,13 +13,17 @@ from typing import Literal, NamedTuple
 from layoutsolver_models.problems.layout import Status, Where
 from layoutsolver_models.problems.record import as_json_object
 
-SelectionObjective = Literal["pipes", "total", "registers"]
+SelectionObjective = Literal["pipes", "total", "rest", "registers"]
 OBJECTIVES: dict[str, tuple[SelectionObjective, ...]] = {
-    "pipes": ("pipes", "total", "registers"),
-    "total": ("total", "pipes", "registers"),
-    "registers": ("registers", "pipes", "total"),
+    "pipes": ("pipes", "total", "rest", "registers"),
+    "total": ("total", "pipes", "rest", "registers"),
+    "registers": ("registers", "pipes", "total", "rest"),
 }
-"""What is minimised first, second and third: the busiest pipe, the instructions of all pipes, the registers written."""
+"""What is minimised first, second and so on.
+
+`pipes` is the busiest of the bounded pipes, `total` the instructions of all of those, `rest` the instructions of the
+other pipes, `registers` the registers that are written.
+"""
 
 Cost = tuple[int, ...]
 """Instructions on each pipe of the problem."""
@@ -39,12 +43,16 @@ class SelectionValue(NamedTuple):
 class Variant(NamedTuple):
     """One way to run an operation: the layout of each port (operands, then results), and its cost.
 
-    `attrs` tell the emitter what the rule chose besides layouts.
+    `once` is the cost of what does not depend on the loops around, paid once however often the operation runs, and once
+    for all variants with the same `shared`, if that is not empty. `attrs` tell the emitter what the rule chose besides
+    layouts.
     """
 
     rule: str
     layouts: tuple[str, ...]
     cost: Cost
+    once: Cost = ()
+    shared: str = ""
     attrs: dict[str, str] = {}  # noqa: RUF012 (nobody changes it)
 
 
@@ -96,9 +104,9 @@ class SelectionProblem(NamedTuple):
 class SelectionSolution(NamedTuple):
     """The answer: the variants that run of each operation, and the conversions that are made (by number).
 
-    `load` is the cost of each pipe; `busiest`, `total` and `registers` are the objectives' values, of which the first
-    that is minimised is proved to be at least `bound`; `proved` are the objectives of which the least value is proved,
-    each given the ones before it. Empty unless `status` is `optimal` (all are proved) or `feasible`.
+    `load` is the cost of each pipe; `busiest`, `total`, `rest` and `registers` are the objectives' values, of which the
+    first that is minimised is proved to be at least `bound`; `proved` are the objectives of which the least value is
+    proved, each given the ones before it. Empty unless `status` is `optimal` (all are proved) or `feasible`.
     """
 
     status: Status
@@ -107,19 +115,37 @@ class SelectionSolution(NamedTuple):
     load: Cost = ()
     busiest: int = 0
     total: int = 0
+    rest: int = 0
     registers: int = 0
     bound: int = 0
     proved: tuple[SelectionObjective, ...] = ()
     schema: Literal["layoutsolver/selection-solution/1"] = "layoutsolver/selection-solution/1"
 
 
-def evaluate(
-    problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]
-) -> tuple[Cost, int, int, int]:
-    """The cost of each pipe, the busiest pipe, the total (penalties included) and the registers of a choice."""
+class Value(NamedTuple):
+    """What a choice comes to: the cost of each pipe, and the values of the objectives (penalties are in `total`)."""
+
+    load: Cost
+    busiest: int
+    total: int
+    rest: int
+    registers: int
+
+    def of(self, objective: SelectionObjective) -> int:
+        """The value of one objective."""
+        return self.busiest if objective == "pipes" else int(getattr(self, objective))
+
+
+def evaluate(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> Value:
+    """What a choice costs."""
     load = [0] * len(problem.pipes)
     registers = extra = 0
     made: list[set[str]] = [set() for _ in problem.values]
+    shared: set[str] = set()
+
+    def pay(cost: Cost, times: int) -> None:
+        for place, one in enumerate(cost):
+            load[place] += times * one
 
     def make(value: int, layout: str) -> int:
         if layout in made[value]:
@@ -131,17 +157,21 @@ def evaluate(
     for op, chosen in zip(problem.ops, variants, strict=True):
         for number in chosen:
             variant = op.variants[number]
-            load = [sum_ + op.weight * one for sum_, one in zip(load, variant.cost, strict=True)]
+            pay(variant.cost, op.weight)
+            if not variant.shared or variant.shared not in shared:
+                pay(variant.once, 1)
+            shared.add(variant.shared)
             for value, layout in zip(op.results, variant.layouts[len(op.operands) :], strict=True):
                 registers += make(value, layout)
     for value, layout, cost in problem.penalties:
         extra += cost * (layout in made[value])
     for number in conversions:
         way = problem.conversions[number]
-        load = [sum_ + way.weight * one for sum_, one in zip(load, way.cost, strict=True)]
+        pay(way.cost, way.weight)
         registers += make(way.value, way.after)
-    busiest = max((sum_ for pipe, sum_ in zip(problem.pipes, load, strict=True) if pipe in problem.bounded), default=0)
-    return tuple(load), busiest, sum(load) + extra, registers
+    bounded = [cost for pipe, cost in zip(problem.pipes, load, strict=True) if pipe in problem.bounded]
+    rest = sum(load) - sum(bounded)
+    return Value(tuple(load), max(bounded, default=0), sum(bounded) + extra, rest, registers)
 
 
 def faults(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> list[str]:

@@ -62,6 +62,7 @@ _POINTS = (
     upstream("vdup LOWEST * G; vsel * G - ceil(G, 8); pnot * G - ceil(G, 8); pand * G - ceil(G, 8); "
              "vsts NORM_B{W} * ceil(G, 8)", _TOGETHER, "32"),
     upstream("vsts 1PT_B{W} * G", f"not ({_TOGETHER})", "W // 8"),
+    ours("vsts 1PT_B{W} * G", _TOGETHER, "W // 8"),
 )  # fmt: skip
 """Slots by themselves are stored one by one, or collected where a register can be stored at once."""
 

@@ -1,0 +1,1 @@
+"""The layout question of a VMI program as a selection problem."""

@@ -1,0 +1,175 @@
+"""Graph to problem: the variants of every operation, the joins of control flow, and the conversions of every value."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.graph.model import Graph
+from layoutsolver.ops.registry import pto_specs
+from layoutsolver.ops.spec import Effect
+from layoutsolver.pose.vmi.conversions import conversions_of, layout_names
+from layoutsolver.pose.vmi.ports import split_mask_layout
+from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Refusal, variants_of
+from layoutsolver.vmi.canonical import PREFIX, canonical_program
+from layoutsolver.vmi.program import VmiProgram, VmiValue
+from layoutsolver_models.problems.layout import Where
+from layoutsolver_models.problems.selection import (
+    OBJECTIVES,
+    SelectionOp,
+    SelectionProblem,
+    SelectionValue,
+    ValueConversion,
+    Variant,
+)
+from layoutsolver_models.rules.vmi.layouts import arity, layout_of
+
+
+class PosedVmi(NamedTuple):
+    """A selection problem with its program.
+
+    Operations of the problem are those of the program (`op_of[k]` its number), then joins (`join_of[k]`), then what
+    callers bring and take; -1 where operation k is none. `refused[k]` are the rules that operation k cannot use.
+    """
+
+    program: VmiProgram
+    problem: SelectionProblem
+    op_of: list[int]
+    join_of: list[int]
+    refused: list[list[Refusal]]
+    diagnostics: list[Diagnostic]
+
+
+def pose_vmi(graph: Graph, objective: str = "pipes") -> PosedVmi:
+    """The problem of a program, with a diagnostic for every operation that has no variant at all."""
+    program, diagnostics = canonical_program(graph)
+    poser = _Poser(program, diagnostics)
+    poser.pose()
+    values = tuple(poser.value(value) for value in program.values)
+    problem = SelectionProblem(
+        PIPES, BOUNDED, values, tuple(poser.ops), tuple(poser.conversions()), poser.pins(), (), OBJECTIVES[objective]
+    )
+    return PosedVmi(program, problem, poser.op_of, poser.join_of, poser.refused, diagnostics)
+
+
+class _Poser:
+    def __init__(self, program: VmiProgram, diagnostics: list[Diagnostic]) -> None:
+        self.program = program
+        self.source = program.graph.module.source
+        self.diagnostics = diagnostics
+        self.ops: list[SelectionOp] = []
+        self.op_of: list[int] = []
+        self.join_of: list[int] = []
+        self.refused: list[list[Refusal]] = []
+
+    def pose(self) -> None:
+        specs = pto_specs()
+        for op in self.program.ops:
+            spec = specs.get(PREFIX + op.op)
+            vectors, results = op.vectors(), op.results
+            if spec is None or not (vectors or results):
+                continue
+            variants, refused = variants_of(self.program, op, spec.rule)
+            node = self.program.graph.ops[op.origin]
+            if not variants:
+                self.no_variant(op.op, op.origin, refused)
+            copies = spec.effect in (Effect.PURE, Effect.READ) and bool(results)
+            self.add(
+                f"{op.op} at {self.place(op.origin)}", tuple(value.number for value in vectors.values()),
+                tuple(value.number for value in results.values()), tuple(variants), op.weight, copies,
+                self.where(node.span.start, node.span.end), refused, op.number, -1,
+            )  # fmt: skip
+        for number, join in enumerate(self.program.joins):
+            first = self.program.values[join.targets[0]]
+            width = len(join.sources) + len(join.targets)
+            free = tuple(Variant(join.tie, (name,) * width, (0,) * len(PIPES)) for name in self.names(first))
+            node = self.program.graph.ops[join.origin]
+            self.add(
+                f"{node.name} at {self.place(join.origin)}", join.sources, join.targets, free, 1, False,
+                self.where(node.span.start, node.span.end), [], -1, number,
+            )  # fmt: skip
+        for brought, numbers in ((True, self.program.arguments), (False, self.program.returned)):
+            for value in dict.fromkeys(numbers):
+                free = tuple(
+                    Variant("VMI.BOUNDARY", (name,), (0,) * len(PIPES))
+                    for name in self.names(self.program.values[value])
+                )
+                taken, made = ((), (value,)) if brought else ((value,), ())
+                self.add("boundary", taken, made, free, 1, False, None, [], -1, -1)
+
+    def add(
+        self,
+        name: str,
+        operands: tuple[int, ...],
+        results: tuple[int, ...],
+        variants: tuple[Variant, ...],
+        weight: int,
+        copies: bool,
+        where: Where | None,
+        refused: list[Refusal],
+        op: int,
+        join: int,
+    ) -> None:
+        self.ops.append(SelectionOp(name, operands, results, variants, weight, copies, where))
+        self.op_of.append(op)
+        self.join_of.append(join)
+        self.refused.append(refused)
+
+    def place(self, op: int) -> str:
+        line, _ = self.source.line_column(self.program.graph.ops[op].span.start)
+        return f"line {line}"
+
+    def where(self, start: int, end: int) -> Where:
+        return Where(start, end, *self.source.line_column(start))
+
+    def no_variant(self, name: str, origin: int, refused: list[Refusal]) -> None:
+        node = self.program.graph.ops[origin]
+        notes = tuple(f"{item.rule}: {item.reason}" for item in dict.fromkeys(refused))
+        self.diagnostics.append(
+            Diagnostic(
+                "LS0802",
+                "error",
+                f"VMI-UNSUPPORTED: no layout serves `{name}` here",
+                Label(self.source, node.span),
+                notes=notes[:8],
+            )
+        )
+
+    # -- values -----------------------------------------------------------------------------------------------
+
+    def names(self, value: VmiValue) -> tuple[str, ...]:
+        """The layouts of a value that its shape permits."""
+        return tuple(name for name in layout_names(value) if registers_of(value, name) > 0)
+
+    def value(self, value: VmiValue) -> SelectionValue:
+        names = self.names(value)
+        where = None
+        if value.graph_value >= 0:
+            span = self.program.graph.values[value.graph_value].span
+            where = self.where(span.start, span.end)
+        return SelectionValue(value.name, names, tuple(registers_of(value, name) for name in names), where)
+
+    def conversions(self) -> list[ValueConversion]:
+        return [
+            ValueConversion(value.number, way.before, way.after, way.cost, value.weight, " ".join(way.rules))
+            for value in self.program.values
+            for way in conversions_of(value)
+        ]
+
+    def pins(self) -> tuple[tuple[int, str], ...]:
+        """The layouts that types carry."""
+        return tuple(
+            (value.number, f"b{value.bits} {value.layout}" if value.is_mask else value.layout)
+            for value in self.program.values
+            if value.layout
+        )
+
+
+def registers_of(value: VmiValue, layout: str) -> int:
+    """The registers of a value in a layout; 0 where the value cannot have it."""
+    bits, name = split_mask_layout(layout) if value.is_mask else (value.bits, layout)
+    parts = int(name[-1]) if name in ("d2", "d4") else 1
+    if value.lanes < parts:
+        return 0
+    known = layout_of(name, value.lanes)
+    return arity(known, bits, value.lanes)

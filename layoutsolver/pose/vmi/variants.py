@@ -1,0 +1,144 @@
+"""The variants of an operation: what its rules allow, with the cheapest lowering of each that its address permits."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from layoutsolver.pose.vmi.ports import MASK_BITS, MASK_LOGIC, facts_of, governed_bits, layouts_of, shapes_of
+from layoutsolver.vmi.program import VmiOp, VmiProgram
+from layoutsolver_models.problems.selection import Variant
+from layoutsolver_models.rules.expression import ExpressionError, Fact, count, holds
+from layoutsolver_models.rules.vmi.cast import CAST_TYPES
+from layoutsolver_models.rules.vmi.row import Lowering, VmiRule, cost, facts
+from layoutsolver_models.rules.vmi.table import family
+
+PIPES = ("load", "execute", "store", "predicate")
+BOUNDED = PIPES[:3]
+COMPARING = frozenset({"cmpf", "cmpi", "select"})
+"""Operations whose mask must be as wide as their elements, whatever the layout."""
+
+
+class Refusal(NamedTuple):
+    """Why a rule does not serve an operation."""
+
+    rule: str
+    reason: str
+
+
+def variants_of(program: VmiProgram, op: VmiOp, rule_family: str) -> tuple[list[Variant], list[Refusal]]:
+    """The variants of an operation, and the rules of its family that are none, with the reason."""
+    found: list[Variant] = []
+    refused: list[Refusal] = []
+    known = facts_of(program, op)
+    for rule in _rules(op, rule_family):
+        for bits in _widths(op, rule_family):
+            layouts = layouts_of(rule, op, bits)
+            if layouts is None:
+                refused.append(Refusal(rule.id, "does not speak of all operands"))
+                continue
+            made = _variant(rule, op, bits, layouts, known)
+            if isinstance(made, Refusal):
+                refused.append(made)
+            else:
+                found.append(made)
+    return found, refused
+
+
+def _rules(op: VmiOp, rule_family: str) -> tuple[VmiRule, ...]:
+    """The rules of an operation; a cast that keeps the width and changes the kind moves nothing."""
+    if rule_family == "cast" and op.op in ("fptosi", "sitofp"):
+        source, result = op.vectors().get("source"), op.results.get("result")
+        if source is not None and result is not None and source.bits == result.bits:
+            return family("same")
+    return family(rule_family)
+
+
+def _widths(op: VmiOp, rule_family: str) -> tuple[int, ...]:
+    """The widths that the operation's masks may govern."""
+    if op.op in MASK_LOGIC or rule_family == "free_mask":
+        fixed = {value.bits for value in (*op.vectors().values(), *op.results.values()) if value.bits}
+        return tuple(sorted(fixed)) if len(fixed) == 1 else MASK_BITS
+    return (governed_bits(op),)
+
+
+def _variant(
+    rule: VmiRule, op: VmiOp, bits: int, layouts: tuple[str, ...], known: dict[str, Fact]
+) -> Variant | Refusal:
+    shapes = shapes_of(rule, op, bits)
+    try:
+        now = facts(rule, shapes, **known)
+        if not rule.allows(now):
+            return Refusal(rule.id, f"needs {rule.when}")
+        if rule.family == "cast" and not _types_exist(rule, now):
+            return Refusal(rule.id, f"there is no {op.op} from {now['element']} to {now['to']}")
+        stopped = no_carrier(rule, op, bits) or _is_narrow(rule, op)
+        if stopped:
+            return Refusal(rule.id, stopped)
+        ways = [way for way in rule.lowerings if holds(way.when, now)]
+        usable = [way for way in ways if _is_aligned(way, now)]
+    except (ExpressionError, ValueError) as error:
+        return Refusal(rule.id, str(error))
+    if not usable:
+        needed = ", ".join(sorted({way.align for way in ways if way.align}))
+        reason = (
+            f"the address is a multiple of {now['align']} bytes, {needed} are needed" if ways else "has no lowering"
+        )
+        return Refusal(rule.id, reason)
+    way = min(usable, key=lambda one: _price(one, now))
+    paid = cost(way, now)
+    spent = (paid.load, paid.execute, paid.store, paid.predicate)
+    once = (0, paid.setup, 0, 0) if rule.family != "free_mask" else (0, 0, 0, paid.setup)
+    attrs = {"lowering": str(rule.lowerings.index(way))}
+    shared = shared_setup(op, rule, now) if any(once) else ""
+    return Variant(rule.id, layouts, spent, once if any(once) else (), shared, attrs)
+
+
+def shared_setup(op: VmiOp, rule: VmiRule, now: dict[str, Fact]) -> str:
+    """What the setup of a rule makes, as a name: operations that make the same do so once; empty if nobody else does."""
+    if rule.family in ("group_broadcast", "group_broadcast_load"):
+        period = now["S"] if rule.layouts["result"] in ("c", "ls2", "ls4") else now["B"]
+        return f"index {now['W']} {period} {rule.layouts['result']} {rule.layouts.get('source', 'gs8')}"
+    if rule.family == "free_mask":
+        number = op.operands.get("active_lanes", op.operands.get("active_elems_per_group"))
+        return f"mask {number} {op.attrs.get('group_size', '')} {rule.layouts['result']} {now['W']}"
+    if rule.family == "free" and op.op == "broadcast":
+        return f"splat {op.operands.get('value')} {now['W']} {op.results['result'].element}"
+    return ""
+
+
+def _price(way: Lowering, now: dict[str, Fact]) -> tuple[int, int]:
+    paid = cost(way, now)
+    return paid.total + paid.setup, paid.predicate
+
+
+def _is_aligned(way: Lowering, now: dict[str, Fact]) -> bool:
+    """Whether an address keeps what a lowering needs; an address of which nothing is known is taken to."""
+    known = now["align"]
+    return not way.align or not isinstance(known, int) or known % count(way.align, now) == 0
+
+
+def _types_exist(rule: VmiRule, now: dict[str, Fact]) -> bool:
+    """Whether a cast exists between these element types in the rule's layouts."""
+    layouts: dict[str, Fact] = {**now, "source": rule.layouts["source"]}
+    return any(
+        row.op == now["op"] and now["element"] in row.sources and now["to"] in row.results and holds(row.only, layouts)
+        for row in CAST_TYPES
+    )
+
+
+_STRIDES = {"ls2": 2, "ls4": 4, "gs8.2": 2, "gs8.4": 4}
+
+
+def no_carrier(rule: VmiRule, op: VmiOp, bits: int) -> str:
+    """Why a mask has no register in a rule's layout: with a lane stride it governs lanes of 64 bits or more."""
+    masked = any(value.is_mask for value in (*op.vectors().values(), *op.results.values()))
+    name = rule.layouts.get("mask") or (rule.layouts.get("result", "") if rule.family == "free_mask" else "")
+    width = bits * _STRIDES.get(name, 1)
+    return f"a mask of {width}-bit lanes does not exist" if masked and width > 32 else ""
+
+
+def _is_narrow(rule: VmiRule, op: VmiOp) -> str:
+    """Why a comparison cannot be made in a rule's layout: the predicate would be of wider lanes than the data."""
+    if op.op in COMPARING and rule.layouts.get("data", "") in ("ls2", "ls4"):
+        return "the predicate of a comparison is as wide as its elements"
+    return ""
