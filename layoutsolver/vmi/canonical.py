@@ -9,8 +9,8 @@ from __future__ import annotations
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
+from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.vmi_canonical import BETWEEN, CANONICAL, Canonical, CanonicalStep, predicate
-from layoutsolver.verify.operation import attributes
 from layoutsolver.vmi.joins import joins_of
 from layoutsolver.vmi.masks import is_full
 from layoutsolver.vmi.program import Constant, Operand, Outside, StepScalar, VmiOp, VmiProgram, VmiValue
@@ -34,10 +34,16 @@ def kind_of(element: str) -> str:
 
 
 def canonical_program(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:
-    """The program of a graph, and a diagnostic for every operation that has no canonical form."""
+    """The simplified program of a graph, and a diagnostic for every operation that has no canonical form."""
+    program, diagnostics = as_canonical(graph)
+    return simplified(program), diagnostics
+
+
+def as_canonical(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:
+    """The program of a graph operation by operation, as the rows have it."""
     builder = _Builder(graph)
     builder.build()
-    return simplified(builder.program), builder.diagnostics
+    return builder.program, builder.diagnostics
 
 
 class _Builder:
@@ -95,13 +101,13 @@ class _Builder:
     def _add(self, node: OpNode) -> None:
         name = node.name.removeprefix(PREFIX)
         if node.spec is None:
-            self._refuse(node, "LS0301", f"`{node.name}` is not known")
+            self._refuse(node, "LS0301", f"VMI-UNSUPPORTED: `{node.name}` is no operation that is known")
             return
         operands = self._operands(node)
         results = self._results(node)
         attrs = {key: text.strip('"') for key, text in attributes(node).items()}
         if attrs.get("pmode") == "merge":
-            self._refuse(node, "LS0801", f"VMI-UNSUPPORTED: `{node.name}` merges, and has no old value to merge into")
+            self._refuse(node, "LS0302", f'VMI-UNSUPPORTED: `{node.name}` has no layout rule with `pmode = "merge"`')
             return
         if node.spec.rule != "-":
             self._put(name, operands, dict(results), _typed(attrs), node, "")
@@ -109,7 +115,8 @@ class _Builder:
         facts = self._facts(node, operands, results, attrs)
         row = next((row for row in self.rows.get(name, []) if holds(row.when, facts)), None)
         if row is None:
-            self._refuse(node, "LS0801", f"VMI-UNSUPPORTED: `{node.name}` has no canonical form for these types")
+            message = f"VMI-UNSUPPORTED: `{node.name}` has no layout rule in this form and with these types"
+            self._refuse(node, "LS0302", message)
             return
         between: dict[str, Operand] = {}
         for step in row.steps:

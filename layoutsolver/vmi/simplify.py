@@ -82,10 +82,9 @@ def _merged(program: VmiProgram, ops: list[VmiOp]) -> list[VmiOp]:
         op = op._replace(operands=held)
         effect = effect_of(op)
         if effect in (Effect.PURE, Effect.READ) and op.results and not _has_scalars(op):
-            key = (
-                op.op, tuple(sorted((role, _name(value)) for role, value in held.items())), tuple(sorted(op.attrs.items())),
-                tuple((role, value.lanes, value.element, value.bits, value.layout) for role, value in op.results.items()),
-            )  # fmt: skip
+            taken = tuple(sorted((role, _name(value)) for role, value in held.items()))
+            made = tuple((role, *value[2:7]) for role, value in op.results.items())
+            key = (op.op, taken, tuple(sorted(op.attrs.items())), made)
             earlier = known.get(key)
             if earlier is not None and _serves(program.graph, earlier, op, effect, writes):
                 for role, value in op.results.items():
@@ -130,16 +129,25 @@ def _redirect(program: VmiProgram, stands_for: dict[int, VmiValue]) -> None:
 
 def _serves(graph: Graph, earlier: VmiOp, later: VmiOp, effect: Effect, writes: list[int]) -> bool:
     """Whether an earlier operation has run whenever a later one does, and, of loads, memory has not changed since."""
-    around = _regions(graph, later.before)
-    if graph.ops[earlier.before].parent not in around or _has_blocks(graph, earlier.before):
+    place = _region(graph, earlier.before)
+    around = [_region(graph, op) for op in (later.before, *_around(graph, later.before))]
+    if place not in around or _has_blocks(graph, earlier.before):
         return False
     if effect is Effect.PURE:
         return True
-    same = graph.ops[earlier.before].parent == graph.ops[later.before].parent
-    return same and not any(earlier.before < write < later.before for write in writes)
+    return place == around[0] and not any(earlier.before < write < later.before for write in writes)
 
 
-def _regions(graph: Graph, op: int) -> list[int]:
+def _region(graph: Graph, op: int) -> tuple[int, int]:
+    """The operation in whose region an operation stands, and the number of the region."""
+    parent = graph.ops[op].parent
+    if parent < 0:
+        return -1, 0
+    first, regions = graph.ops[op].op.first, graph.ops[parent].op.regions
+    return parent, next(number for number, region in enumerate(regions) if region.first <= first < region.last)
+
+
+def _around(graph: Graph, op: int) -> list[int]:
     """The operations in whose regions an operation stands, the innermost first."""
     out: list[int] = []
     while (op := graph.ops[op].parent) >= 0:
@@ -192,7 +200,7 @@ def _hoisted(program: VmiProgram, ops: list[VmiOp]) -> list[VmiOp]:
 
 
 def _regions_and_self(graph: Graph, region: int) -> list[int]:
-    return [] if region < 0 else [region, *_regions(graph, region)]
+    return [] if region < 0 else [region, *_around(graph, region)]
 
 
 def _region_of(program: VmiProgram, operand: Operand, place: dict[int, int], owner: dict[int, int]) -> int:

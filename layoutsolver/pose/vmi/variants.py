@@ -94,7 +94,7 @@ def _variant(
 
 
 def shared_setup(op: VmiOp, rule: VmiRule, now: dict[str, Fact]) -> str:
-    """What the setup of a rule makes, as a name: operations that make the same do so once; empty if nobody else does."""
+    """What the setup of a rule makes, as a name, so that those that make the same do so once; empty if nobody else."""
     if rule.family in ("group_broadcast", "group_broadcast_load"):
         period = now["S"] if rule.layouts["result"] in ("c", "ls2", "ls4") else now["B"]
         return f"index {now['W']} {period} {rule.layouts['result']} {rule.layouts.get('source', 'gs8')}"
