@@ -152,6 +152,7 @@ class Logical:
             if logic is None:
                 raise op.fail("is not known for predicates")
             return [self._logical(op, logic, [_elements(get(value)) for value in inputs], mask)]
+        check_formats(op, fmt, vectors)
         sources = [_data(get(value), fmt, result.lanes) for value in inputs]
         return list(self.lane_by_lane(op, name, fmt, sources, mask, signed, result.lanes))
 
@@ -286,6 +287,14 @@ class Logical:
         inside = (places >= 0) & (places < whole.count)
         at = np.where(inside, places, 0)
         return [Elements(whole.format, whole.bits[at], whole.defined[at] & inside & by.defined)]
+
+
+def check_formats(op: Operation, fmt: Format, values: list[int]) -> None:
+    """Raise CannotRunError unless all vectors of a lane-by-lane operation have elements of one width."""
+    for value in values:
+        other = op.format(value)
+        if other is None or other.bits != fmt.bits:
+            raise op.fail(f"takes elements of one width, not {fmt} and {'i1' if other is None else other}")
 
 
 def repacked(op: Operation, fmt: Format, source: VReg, lenient: bool) -> VReg:

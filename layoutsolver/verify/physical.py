@@ -15,7 +15,7 @@ import numpy as np
 from layoutsolver.mlir.types import VectorType
 from layoutsolver.verify import lanes as ln
 from layoutsolver.verify.elements import of_scalar, pattern
-from layoutsolver.verify.logical import Logical, reduce_register, repacked, reshaped
+from layoutsolver.verify.logical import Logical, check_formats, reduce_register, repacked, reshaped
 from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.operation import CannotRunError, NoLayoutError, Operation, Run
 from layoutsolver.verify.physical_memory import PhysicalMemory
@@ -261,6 +261,7 @@ class Physical:
         fmt = op.format(next(value for value in inputs if isinstance(op.type(value), VectorType)))
         if fmt is None:
             return self._elementwise_mask(op, name, [_predicate(get(value)) for value in inputs], mask)
+        check_formats(op, fmt, [value for value in inputs if isinstance(op.type(value), VectorType)])
         sources = [_register(get(value), fmt) for value in inputs]
         try:
             return list(ln.elementwise(op, name, fmt, sources, mask, signed))

@@ -1,0 +1,58 @@
+"""Programs that the production compiler lowers to something else: each still does, and its README row says what."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from layoutsolver.api import SolveOptions
+from layoutsolver.source import SourceFile
+from layoutsolver.verify.run import verify
+from tests.support.peer import own_pipeline, peer_path
+from tests.support.readback import DEVICE
+
+FOLDER = Path(__file__).parents[2] / "examples" / "upstream-findings"
+FILES = sorted(FOLDER.glob("*.mlir"))
+HEAD = re.compile(r"^// passes: (plain|aligned), chip: (\w+)\n// shows: (.*)$", re.MULTILINE)
+
+needs_peer = pytest.mark.skipif(peer_path() is None, reason="the ascendnpu-ir wheel is not installed")
+
+
+def head(path: Path) -> tuple[str, str, str]:
+    """Passes, chip, and what is shown."""
+    found = HEAD.search(path.read_text(encoding="utf-8"))
+    assert found is not None
+    return found[1], found[2], found[3]
+
+
+@needs_peer
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_compilers_output_leaves_the_wrong_bytes_that_are_stated(path: Path) -> None:
+    passes, chip, shown = head(path)
+    text = path.read_text(encoding="utf-8")
+    target = DEVICE if chip == "ascend950" else None
+    code, printed, errors = own_pipeline(text, target=target, aligned=passes == "aligned")
+    assert code == 0, errors
+    options = SolveOptions(compat="upstream", chip=chip)
+    result = verify(SourceFile(path.name, text), options, other=SourceFile("printed.mlir", printed))
+    said = [text for item in result.diagnostics for text in (item.message, *item.notes)]
+    assert shown in said
+    assert {item.code for item in result.diagnostics if item.severity == "error"} <= {"LS0701", "LS0702"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_layouts_of_the_analyzer_are_not_to_blame(path: Path) -> None:
+    options = SolveOptions(compat="upstream", chip=head(path)[1])
+    result = verify(SourceFile(path.name, path.read_text(encoding="utf-8")), options)
+    assert result.ok, [item.message for item in result.diagnostics]
+
+
+def test_every_program_has_its_row_in_the_readme() -> None:
+    rows = (FOLDER / "README.md").read_text(encoding="utf-8").splitlines()
+    for path in FILES:
+        passes, chip, shown = head(path)
+        row = next(row for row in rows if row.startswith(f"| [{path.stem}]({path.name}) |"))
+        assert row.endswith(f"| {passes}, {chip} | {shown} |")
+    assert len([row for row in rows if row.startswith("| [")]) == len(FILES)
