@@ -119,9 +119,9 @@ class _Checker:
         self.result.runs += 1
         self.result.bytes_compared += sum(stop - start for start, stop in inputs.extents)
         self.result.vectors_compared += len(before.passed)
-        found = self.differences(function, inputs, before, after)
-        if not found:
+        if not self.differences(function, inputs, before, after):
             return True
+        found = self.differences(function, inputs, before, self.run(self.after, other, inputs, traced=True))
         if self.is_about_masks(function, other, inputs, before):
             note = "both agree if only elements of the vectors are set in masks: one is set behind or between them"
             found = [item._replace(notes=(*item.notes, note)) for item in found]
@@ -150,11 +150,13 @@ class _Checker:
         except CannotRunError as error:
             raise _Stopped(_cannot_run(self.before, error)) from None
 
-    def run(self, program: Program, function: Function, inputs: Inputs, exact_masks: bool = False) -> _Run:
+    def run(
+        self, program: Program, function: Function, inputs: Inputs, exact_masks: bool = False, traced: bool = False
+    ) -> _Run:
         """Run a function of a program."""
         ram = LogicalMemory(inputs.memory, inputs.extents, self.lenient)
-        unit = program.unit(ram, self.lenient, exact_masks)
-        machine = Machine(program.graph, unit, self.seed)
+        unit = program.unit(ram, self.lenient, exact_masks, traced)
+        machine = Machine(program.graph, unit, self.seed, operations=program.operations)
         try:
             arguments = [
                 unit.enter(value, given) if isinstance(given, Elements) else given

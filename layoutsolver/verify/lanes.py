@@ -7,6 +7,7 @@ layout says; the instruction is the same.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -73,6 +74,7 @@ def with_signedness(fmt: Format, how: Signedness) -> Format:
     return INTEGERS[fmt.bits, how == "signed"]
 
 
+@lru_cache(maxsize=1024)
 def splat(fmt: Format, bits: int, defined: bool = True) -> VReg:
     """The register that holds a bit pattern in every lane."""
     lanes = np.full(fmt.lanes, bits & ((1 << fmt.bits) - 1), fmt.storage)
@@ -160,6 +162,10 @@ def part_of(op: Operation) -> int:
 
 def conversion_formats(op: Operation) -> tuple[Format, Format]:
     """The formats between which an operation converts, with the signedness that its name and `uni` give them."""
+    return op.once("formats", lambda: _conversion_formats(op))
+
+
+def _conversion_formats(op: Operation) -> tuple[Format, Format]:
     source, target = op.data_format(op.value("src")), op.data_format(op.node.results[0])
     ways = {"vextsi": ("signed", "signed"), "vextui": ("unsigned", "unsigned"), "vfptosi": ("own", "signed"),
             "vfptoui": ("own", "unsigned"), "vsitofp": ("signed", "own"), "vuitofp": ("unsigned", "own")}  # fmt: skip

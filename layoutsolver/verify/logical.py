@@ -141,18 +141,13 @@ class Logical:
         result = op.vector(op.node.results[0])
         mask_value = op.node.role("mask")
         mask = _elements(get(mask_value)) if mask_value is not None else prefix(result.lanes, result.lanes)
-        inputs = [value for value, role in zip(op.node.operands, op.node.roles, strict=True)
-                  if role not in ("mask", "sign")]  # fmt: skip
-        sign = op.node.role("sign")
-        signed = sign is None or bool(_scalar(get(sign)).bits)
-        vectors = [value for value in inputs if isinstance(op.type(value), VectorType)]
-        fmt = op.format(vectors[0])
+        inputs, fmt = op.once("inputs", lambda: elementwise_inputs(op))
+        signed = "sign" not in op.roles or bool(_scalar(get(op.value("sign"))).bits)
         if fmt is None:
             logic = {"vand": "preg.and", "vor": "preg.or", "vxor": "preg.xor", "vnot": "preg.not"}.get(name)
             if logic is None:
                 raise op.fail("is not known for predicates")
             return [self._logical(op, logic, [_elements(get(value)) for value in inputs], mask)]
-        check_formats(op, fmt, vectors)
         sources = [_data(get(value), fmt, result.lanes) for value in inputs]
         return list(self.lane_by_lane(op, name, fmt, sources, mask, signed, result.lanes))
 
@@ -289,12 +284,20 @@ class Logical:
         return [Elements(whole.format, whole.bits[at], whole.defined[at] & inside & by.defined)]
 
 
-def check_formats(op: Operation, fmt: Format, values: list[int]) -> None:
-    """Raise CannotRunError unless all vectors of a lane-by-lane operation have elements of one width."""
-    for value in values:
-        other = op.format(value)
-        if other is None or other.bits != fmt.bits:
-            raise op.fail(f"takes elements of one width, not {fmt} and {'i1' if other is None else other}")
+def elementwise_inputs(op: Operation) -> tuple[list[int], Format | None]:
+    """The operands that a lane-by-lane operation computes with, and the format of their elements.
+
+    Raises CannotRunError where these have different widths.
+    """
+    inputs = [value for value, role in zip(op.node.operands, op.node.roles, strict=True)
+              if role not in ("mask", "sign")]  # fmt: skip
+    formats = [op.format(value) for value in inputs if isinstance(op.type(value), VectorType)]
+    if not formats:
+        raise op.fail("has no vector operand")
+    if len({None if fmt is None else fmt.bits for fmt in formats}) > 1:
+        names = " and ".join(sorted({"i1" if fmt is None else fmt.name for fmt in formats}))
+        raise op.fail(f"takes elements of one width, not {names}")
+    return inputs, formats[0]
 
 
 def repacked(op: Operation, fmt: Format, source: VReg, lenient: bool) -> VReg:

@@ -5,6 +5,7 @@ What happens to vectors is left to a unit, of which there are two: `logical.Logi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -56,8 +57,29 @@ class Passed:
 
 
 @dataclass(slots=True)
+class _Step:
+    """An operation of a block: what runs it, once it is decoded, or what runs its regions."""
+
+    node: OpNode
+    results: list[int]
+    control: Callable[[OpNode, dict[int, Value]], None] | None
+    run: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A block: the operations before its terminator, and that."""
+
+    steps: list[_Step]
+    ending: OpNode | None
+
+
+@dataclass(slots=True)
 class Machine:
-    """A run of a program: `passed` are the vectors that left it, in order, `current` is the operation that runs."""
+    """A run of a program: `passed` are the vectors that left it, in order, `current` is the operation that runs.
+
+    `operations` may be shared by the runs of one program.
+    """
 
     graph: Graph
     unit: Unit
@@ -67,7 +89,8 @@ class Machine:
     current: int = -1
     calls: int = 0
     nodes: dict[int, OpNode] = field(default_factory=dict)
-    decoded: dict[int, Run] = field(default_factory=dict)
+    plans: dict[int, _Plan] = field(default_factory=dict)
+    operations: dict[int, Operation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.nodes = {id(node.op): node for node in self.graph.ops}
@@ -86,30 +109,44 @@ class Machine:
 
     def run_block(self, block: Block, env: dict[int, Value]) -> OpNode | None:
         """Run the operations of a block; its terminator, None if it has none."""
+        plan = self.plans.get(id(block))
+        if plan is None:
+            plan = self.plans[id(block)] = self.plan(block)
+        get = env.__getitem__
+        for step in plan.steps:
+            self.steps += 1
+            self.current = step.node.index
+            if self.steps > MOST_STEPS:
+                raise CannotRunError(step.node.index, f"the program runs more than {MOST_STEPS} operations")
+            if step.control is not None:
+                step.control(step.node, env)
+                continue
+            if step.run is None:
+                step.run = self.decode(self.operation(step.node), step.node)
+            made = step.run(get)
+            if len(made) == len(step.results) == 1:
+                env[step.results[0]] = made[0]
+            else:
+                env.update(zip(step.results, made, strict=False))
+        return plan.ending
+
+    def plan(self, block: Block) -> _Plan:
+        """The operations of a block up to its terminator; each is decoded when it first runs."""
+        steps: list[_Step] = []
         for op in block.ops:
             node = self.nodes[id(op)]
             if node.name in ("func.return", "return", "scf.yield"):
-                return node
-            self.step(node, env)
-        return None
+                return _Plan(steps, node)
+            control = {"scf.for": self.loop, "scf.if": self.branch}.get(node.name)
+            steps.append(_Step(node, node.results, control))
+        return _Plan(steps, None)
 
-    def step(self, node: OpNode, env: dict[int, Value]) -> None:
-        """Run one operation and note its results."""
-        self.steps += 1
-        self.current = node.index
-        if self.steps > MOST_STEPS:
-            raise CannotRunError(node.index, f"the program runs more than {MOST_STEPS} operations")
-        if node.name == "scf.for":
-            self.loop(node, env)
-            return
-        if node.name == "scf.if":
-            self.branch(node, env)
-            return
-        run = self.decoded.get(node.index)
-        if run is None:
-            run = self.decoded[node.index] = self.decode(decode(self.graph, node), node)
-        for value, result in zip(node.results, run(env.__getitem__), strict=False):
-            env[value] = result
+    def operation(self, node: OpNode) -> Operation:
+        """An operation with its attributes, which are told from its text once."""
+        known = self.operations.get(node.index)
+        if known is None:
+            known = self.operations[node.index] = decode(self.graph, node)
+        return known
 
     def decode(self, op: Operation, node: OpNode) -> Run:
         """What runs an operation without regions. Raises CannotRunError for one that is not known."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar, cast
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.types import ScalarType, Type, VectorType
@@ -13,6 +13,7 @@ from layoutsolver.verify.values import Value, format_of
 from layoutsolver_models.hardware.formats import Format
 
 PREFIX = "ave.hir."
+Made = TypeVar("Made")
 INTRINSIC = "hivm_regbaseintrins.intr.hivm."
 
 Get: TypeAlias = Callable[[int], Value]
@@ -47,18 +48,26 @@ class Operation:
     node: OpNode
     name: str
     attrs: dict[str, str]
+    roles: dict[str, list[int]]
+    formats: dict[int, Format | None] = field(default_factory=dict)
+    memo: dict[str, object] = field(default_factory=dict)
 
     def value(self, role: str) -> int:
         """The graph value in a role. Raises CannotRunError where there is none."""
-        found = self.node.role(role)
-        if found is None or found < 0:
+        found = self.roles.get(role)
+        if found is None or found[0] < 0:
             raise CannotRunError(self.node.index, f"`{self.node.name}` has no operand `{role}`")
-        return found
+        return found[0]
 
     def values(self, role: str) -> list[int]:
         """All graph values in a role, in order."""
-        pairs = zip(self.node.roles, self.node.operands, strict=True)
-        return [value for name, value in pairs if name == role]
+        return self.roles.get(role, [])
+
+    def once(self, key: str, make: Callable[[], Made]) -> Made:
+        """What `make` gives for this operation, made once."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        return cast(Made, self.memo[key])
 
     def type(self, value: int) -> Type:
         """The type of a graph value."""
@@ -80,9 +89,13 @@ class Operation:
 
     def format(self, value: int) -> Format | None:
         """The number format of a value's elements, None for i1. Raises CannotRunError where the model has none."""
+        known = self.formats.get(value, self)
+        if known is not self:
+            return cast("Format | None", known)
         type_ = self.graph.values[value].type
         try:
-            return format_of(type_)
+            found = self.formats[value] = format_of(type_)
+            return found
         except (KeyError, AttributeError):
             message = f"the hardware model has no number format for `{type_.text}`"
             raise CannotRunError(self.node.index, message) from None
@@ -102,4 +115,7 @@ class Operation:
 def decode(graph: Graph, node: OpNode) -> Operation:
     """An operation of the graph with its attributes."""
     name = node.name.removeprefix(PREFIX)
-    return Operation(graph, node, name, attributes(node))
+    roles: dict[str, list[int]] = {}
+    for role, value in zip(node.roles, node.operands, strict=True):
+        roles.setdefault(role, []).append(value)
+    return Operation(graph, node, name, attributes(node), roles)

@@ -15,7 +15,7 @@ import numpy as np
 from layoutsolver.mlir.types import VectorType
 from layoutsolver.verify import lanes as ln
 from layoutsolver.verify.elements import of_scalar, pattern
-from layoutsolver.verify.logical import Logical, check_formats, reduce_register, repacked, reshaped
+from layoutsolver.verify.logical import Logical, elementwise_inputs, reduce_register, repacked, reshaped
 from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.operation import CannotRunError, NoLayoutError, Operation, Run
 from layoutsolver.verify.physical_memory import PhysicalMemory
@@ -44,7 +44,7 @@ class Physical:
 
     `layouts` is the layout of each graph value, `dists` the functionType of each operation. With `exact_masks` a mask
     has no bit set but those of the elements of its vector, and patterns count elements: this tells mistakes of masks
-    from mistakes of layouts.
+    from mistakes of layouts. With `traced` every poisoned byte knows where it became so, which takes time.
     """
 
     ram: LogicalMemory
@@ -53,6 +53,7 @@ class Physical:
     is_950: bool
     lenient: bool = False
     exact_masks: bool = False
+    traced: bool = False
     handlers: dict[str, Callable[[Operation, Get], list[Value]]] = field(default_factory=dict)
     plain: Logical = field(init=False)
     access: PhysicalMemory = field(init=False)
@@ -86,10 +87,12 @@ class Physical:
             else:
                 raise CannotRunError(op.node.index, f"what `{op.node.name}` does to registers is not known here")
         known = handler
+        if not self.traced:
+            return lambda get: known(op, get)
         return lambda get: [self._born(op, value) for value in known(op, get)]
 
     def _born(self, op: Operation, value: Value) -> Value:
-        return value.traced(op.node.index) if isinstance(value, VReg | PReg) else value
+        return value.traced(op.node.index) if self.traced and isinstance(value, VReg | PReg) else value
 
     def enter(self, value: int, elements: Elements, clear: bool = False) -> Value:
         """The register that holds these elements in the layout of a value; `clear` as for `place`."""
@@ -253,15 +256,11 @@ class Physical:
     def _elementwise(self, op: Operation, get: Get) -> list[Value]:
         """Lanes of the element width, each governed by the mask bit at its first byte."""
         name = ln.RAW.get(op.name, op.name)
-        inputs = [value for value, role in zip(op.node.operands, op.node.roles, strict=True)
-                  if role not in ("mask", "sign")]  # fmt: skip
-        mask = self._mask(op, get) if op.node.role("mask") is not None else PReg.full()
-        sign = op.node.role("sign")
-        signed = sign is None or bool(_scalar(get(sign)).bits)
-        fmt = op.format(next(value for value in inputs if isinstance(op.type(value), VectorType)))
+        inputs, fmt = op.once("inputs", lambda: elementwise_inputs(op))
+        mask = self._mask(op, get) if "mask" in op.roles else PReg.full()
+        signed = "sign" not in op.roles or bool(_scalar(get(op.value("sign"))).bits)
         if fmt is None:
             return self._elementwise_mask(op, name, [_predicate(get(value)) for value in inputs], mask)
-        check_formats(op, fmt, [value for value in inputs if isinstance(op.type(value), VectorType)])
         sources = [_register(get(value), fmt) for value in inputs]
         try:
             return list(ln.elementwise(op, name, fmt, sources, mask, signed))
@@ -333,11 +332,11 @@ class Physical:
     def _convert(self, op: Operation, get: Get) -> list[Value]:
         before, after = ln.conversion_formats(op)
         source, mask = _vector(get(op.value("src"))), self._mask(op, get)
-        part = ln.part_of(op) if before.width != after.width else 0
+        part, rounding, saturate = op.once("modes", lambda: (ln.part_of(op), ln.rounding_of(op), ln.saturates(op)))
+        part = part if before.width != after.width else 0
         if ln.has_conversion(before, after):
             try:
-                return [vcvt(before, after, source, mask, part=part, rounding=ln.rounding_of(op),
-                             saturate=ln.saturates(op))]  # fmt: skip
+                return [vcvt(before, after, source, mask, part=part, rounding=rounding, saturate=saturate)]
             except ValueError as error:
                 raise op.fail("has no such part", str(error)) from None
         if not self.lenient:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import compress, count
+from operator import is_not
 
 import numpy as np
 
@@ -42,10 +44,12 @@ class PhysicalMemory:
     def note(self, node: int, before: Memory, after: Memory) -> None:
         """Take over the memory after a store, and note what it wrote."""
         self.ram.memory = after
-        for at, (old, new) in enumerate(zip(before.pages, after.pages, strict=True)):
-            if old is not new:
-                changed = (old.data != new.data) | (old.poison != new.poison)
-                self.ram.writers[PAGE * at : PAGE * at + changed.size][changed] = node
+        if before is after:
+            return
+        for at in compress(count(), map(is_not, before.pages, after.pages)):
+            old, new = before.pages[at], after.pages[at]
+            changed = (old.data != new.data) | (old.poison != new.poison)
+            self.ram.writers[PAGE * at : PAGE * at + changed.size][changed] = node
 
     # -- loads ------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from layoutsolver.verify.intrin.unit import Intrinsics
 from layoutsolver.verify.logical import Logical
 from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.machine import Unit
+from layoutsolver.verify.operation import Operation
 from layoutsolver.verify.physical import Physical
 from layoutsolver_models.problems.layout import LayoutSolution
 
@@ -25,7 +26,7 @@ class Program:
     """A program at a level: vectors as their elements, as registers with layouts, or as whatever intrinsics leave.
 
     `layouts` is the layout of each graph value (of intrinsics: of those that pass to and from the outside), `dists` the
-    functionType of each operation, by graph indices.
+    functionType of each operation, by graph indices; `operations` are those that were decoded in some run.
     """
 
     graph: Graph
@@ -33,14 +34,15 @@ class Program:
     layouts: Mapping[int, str] = field(default_factory=dict)
     dists: Mapping[int, str] = field(default_factory=dict)
     is_950: bool = False
+    operations: dict[int, Operation] = field(default_factory=dict)
 
-    def unit(self, ram: LogicalMemory, lenient: bool = False, exact_masks: bool = False) -> Unit:
+    def unit(self, ram: LogicalMemory, lenient: bool = False, exact_masks: bool = False, traced: bool = False) -> Unit:
         """What runs its vector operations on a memory."""
         if self.level == "plain":
             return Logical(ram, lenient)
         if self.level == "layouts":
-            return Physical(ram, self.layouts, self.dists, self.is_950, lenient, exact_masks)
-        return Intrinsics(ram, self.layouts, self.dists, self.is_950, lenient)
+            return Physical(ram, self.layouts, self.dists, self.is_950, lenient, exact_masks, traced)
+        return Intrinsics(ram, self.layouts, self.dists, self.is_950, lenient, traced)
 
     @property
     def name(self) -> str:

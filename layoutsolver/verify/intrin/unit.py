@@ -55,11 +55,12 @@ class Intrinsics:
     dists: Mapping[int, str]
     is_950: bool
     lenient: bool = False
+    traced: bool = False
     physical: Physical = field(init=False)
     access: PhysicalMemory = field(init=False)
 
     def __post_init__(self) -> None:
-        self.physical = Physical(self.ram, self.layouts, self.dists, self.is_950, self.lenient)
+        self.physical = Physical(self.ram, self.layouts, self.dists, self.is_950, self.lenient, traced=self.traced)
         self.access = self.physical.access
 
     def prepare(self, op: Operation) -> Run:
@@ -67,6 +68,8 @@ class Intrinsics:
         if not op.node.name.startswith(INTRINSIC):
             return self.physical.prepare(op)
         run, index = self._decoded(op), op.node.index
+        if not self.traced:
+            return run
 
         def traced(get: Get) -> list[Value]:
             return [_traced(value, index) for value in run(get)]

@@ -151,6 +151,9 @@ def is_nan(fmt: Format, bits: Lanes) -> Flags:
     """Which bit patterns of a float format are not a number; none where the format has no such pattern."""
     if fmt.nan is None:
         return np.zeros(bits.shape, np.bool_)
+    if fmt is F32 or fmt is F16:
+        found: Flags = np.isnan(bits.view(fmt.dtype))
+        return found
     above = fmt.largest if fmt.infinity is None else fmt.infinity
     nan: Flags = (bits & fmt.storage.type(fmt.magnitude_mask)) > above
     return nan

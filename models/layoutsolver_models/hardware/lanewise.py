@@ -56,10 +56,13 @@ def place(
     unknown = poison_of(sources, width)
     if undefined is not None:
         unknown = undefined if unknown is None else unknown | undefined
+    active, every = mask.governs(width)
+    if every and unknown is None and mask.poison is CLEAN:
+        return VReg(values.view(np.uint8))
     return settle(
         values,
         width,
-        mask.lanes(width),
+        active,
         unknown,
         None if mask.poison is CLEAN else mask.lane_poison(width),
         inactive,

@@ -192,7 +192,7 @@ def _to_integer_directly(src: Format, dst: Format, bits: Lanes, rounding: Roundi
         whole = _HOST_ROUNDING[rounding](np.ascontiguousarray(bits).view(src.dtype).astype(np.float64))
     whole[np.isnan(whole)] = 0
     if saturate:
-        whole = np.clip(whole, dst.minimum, dst.maximum)
+        whole = np.minimum(np.maximum(whole, dst.minimum), dst.maximum)
     elif np.abs(whole).max(initial=0) >= 2.0**62:
         return None
     integers: Lanes = whole.astype(np.int64).astype(dst.storage)
@@ -218,6 +218,9 @@ def convert(src: Format, dst: Format, bits: Lanes, rounding: Rounding = "rint", 
             _clamp(dst, direct, (bits >> (src.bits - 1)) > 0, is_nan(src, bits))
     elif src.is_float:
         direct = _to_integer_directly(src, dst, bits, rounding, saturate)
+    elif saturate and src.bits <= 32 and dst.bits <= 32:
+        wide = np.ascontiguousarray(bits).view(src.dtype).astype(np.int64)
+        direct = np.minimum(np.maximum(wide, dst.minimum), dst.maximum).astype(dst.storage)
     elif not saturate:
         direct = np.ascontiguousarray(bits).view(src.dtype).astype(dst.dtype).view(dst.storage)
     return convert_exactly(src, dst, bits, rounding, saturate) if direct is None else direct

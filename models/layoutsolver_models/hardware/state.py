@@ -155,10 +155,23 @@ class PReg:
     bits: Flags
     poison: Flags = field(default_factory=_clean)
     birth: Births | None = None
+    governed: dict[int, tuple[Flags, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.bits.setflags(write=False)
         self.poison.setflags(write=False)
+
+    def governs(self, width: int) -> tuple[Flags, bool]:
+        """For each lane of `width` bytes, whether it is active, and whether all are; remembered, as masks are shared.
+
+        >>> PReg.full().governs(4)[1]
+        True
+        """
+        known = self.governed.get(width)
+        if known is None:
+            lanes = self.bits[::width]
+            known = self.governed[width] = (lanes, bool(np.logical_and.reduce(lanes)))
+        return known
 
     @classmethod
     def zeros(cls) -> PReg:
