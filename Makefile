@@ -28,9 +28,11 @@ format: $(VENV)/.development
 bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks.solve
 	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.verify
 
 fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_peer --count 5000
+	$(BIN)/python -m tests.support.fuzz_readback --count 1000
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

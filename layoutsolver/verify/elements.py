@@ -15,9 +15,12 @@ from layoutsolver_models.vecmem import REGISTER_BYTES
 def to_registers(fmt: Format, elements: Elements, count: int) -> list[VReg]:
     """Registers that hold `count` elements side by side; undefined ones are poison, as is what fills the last one."""
     width = fmt.width
+    known_ones = elements.registers.get((width, count))
+    if known_ones is not None:
+        return known_ones
     lanes = REGISTER_BYTES // width
     whole = resized(elements, -(-count // lanes) * lanes)
-    out = []
+    out = elements.registers[width, count] = []
     for at in range(0, whole.count, lanes):
         data = np.ascontiguousarray(whole.bits[at : at + lanes]).view(np.uint8).copy()
         known = whole.defined[at : at + lanes]
@@ -27,9 +30,12 @@ def to_registers(fmt: Format, elements: Elements, count: int) -> list[VReg]:
 
 def mask_registers(mask: Elements, count: int, width: int) -> list[PReg]:
     """Predicates for `count` elements that stand side by side in lanes of `width` bytes; clear behind the last one."""
+    known = mask.masks.get((width, count))
+    if known is not None:
+        return known
     lanes = REGISTER_BYTES // width
     whole = resized(mask, count)
-    out = []
+    out = mask.masks[width, count] = []
     for at in range(0, count, lanes):
         bits, poison = np.zeros(REGISTER_BYTES, np.bool_), np.zeros(REGISTER_BYTES, np.bool_)
         part = whole.bits[at : at + lanes]
@@ -41,6 +47,9 @@ def mask_registers(mask: Elements, count: int, width: int) -> list[PReg]:
 
 def from_registers(fmt: Format, registers: list[VReg], count: int) -> Elements:
     """The first `count` elements that stand side by side in registers; undefined where a byte is poison."""
+    if len(registers) == 1 and count == fmt.lanes:
+        only = registers[0]
+        return Elements(fmt, only.lanes(fmt.width), ~only.lane_poison(fmt.width), {(fmt.width, count): registers})
     bits = np.concatenate([register.lanes(fmt.width) for register in registers])[:count]
     known = np.concatenate([~register.lane_poison(fmt.width) for register in registers])[:count]
     return resized(Elements(fmt, bits, known), count)

@@ -61,13 +61,16 @@ class LogicalMemory:
         base = get(op.value("base"))
         if not isinstance(base, Buffer):
             raise op.fail("has no buffer to access")
-        found = [get(value) for value in op.values("indices")]
-        indices = [value for value in found if isinstance(value, Scalar)]
-        if not all(value.defined for value in indices):
-            raise op.fail("is indexed by a value that is not defined")
+        indices = op.values("indices")
         if len(indices) != len(base.strides):
             raise op.fail(f"has {len(indices)} indices, its memref {len(base.strides)} dimensions")
-        return base, base.bit_address(tuple(value.signed for value in indices))
+        place = base.offset
+        for value, stride in zip(indices, base.strides, strict=True):
+            index = get(value)
+            if not isinstance(index, Scalar) or not index.defined:
+                raise op.fail("is indexed by a value that is not defined")
+            place += index.signed * stride
+        return base, 8 * base.base + place * base.element_bits
 
     def extent(self, buffer: Buffer) -> tuple[int, int]:
         """The first and the last byte of the allocation that a buffer lies in."""

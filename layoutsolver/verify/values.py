@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -73,12 +73,15 @@ class Buffer:
 class Elements:
     """A vector before layout: the bit pattern of each element, and which of them are defined.
 
-    The patterns have the storage dtype of `format`; those of a predicate (format None) are truth values.
+    The patterns have the storage dtype of `format`; those of a predicate (format None) are truth values. `registers`
+    and `masks` are the registers that they were put into, by width and count, so that this happens once.
     """
 
     format: Format | None
     bits: Lanes
     defined: Flags
+    registers: dict[tuple[int, int], list[VReg]] = field(default_factory=dict)
+    masks: dict[tuple[int, int], list[PReg]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:

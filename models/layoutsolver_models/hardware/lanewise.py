@@ -88,6 +88,8 @@ def settle(
     every = undecided is None and bool(active.all())
     if every and unknown is None:
         return VReg(lanes.view(np.uint8))
+    if every and birth is None and unknown is not None:
+        return VReg(lanes.view(np.uint8), of_bytes(unknown, width))
     poison = np.zeros(lanes.shape, np.bool_) if unknown is None else unknown & active
     if undecided is not None:
         poison = poison | undecided

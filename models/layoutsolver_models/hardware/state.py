@@ -57,7 +57,7 @@ def any_of_lane(flags: Flags, width: int) -> Flags:
 
 def of_bytes(lanes: npt.NDArray[_Element], width: int) -> npt.NDArray[_Element]:
     """For each byte, the element of its lane of `width` bytes."""
-    return lanes if width == 1 else np.repeat(lanes, width)
+    return lanes if width == 1 else lanes.repeat(width)
 
 
 def _runs(cells: Iterable[str]) -> str:
