@@ -2,7 +2,8 @@
 
 A widening by the ratio r reads part p of every source register: wide lane i takes narrow lane r i + p. So the parts
 that a row names must be those that hold elements, in the order in which the result wants them; narrowing is the
-mirror image, with the parts of a result brought together by `vor`.
+mirror image, with the parts of a result brought together by `vor`. Where zeros lie between unsigned elements, they
+are wide elements already: see section 5.6 for who leaves zeros.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def _widen(widths: tuple[int, int]) -> list[VmiRule]:
         if (source, result) == ("ls2", "d2") and ratio == 4:
             rows.append(_rule(widths, source, result, (ours(text),), (fails(),), parts))
         else:
-            rows.append(_rule(widths, source, result, (upstream(text),), limits, parts))
+            free = (upstream("vbitcast * A(source)", "op == 'extui' and zero_gap"),) if source[:2] == "ls" else ()
+            rows.append(_rule(widths, source, result, (*free, upstream(text)), limits, parts))
     for source, result in _SLOTS.get(ratio, ()):
         unpack = source == result and source != "gs1"
         steps = f"vzunpack * {ratio // 2} * A(source)" if unpack else "vcvt * A(source)"

@@ -66,6 +66,19 @@ _POINTS = (
 )  # fmt: skip
 """Slots by themselves are stored one by one, or collected where a register can be stored at once."""
 
+_SMALL = "G in (4, 8) and G * W < 256"
+"""Whether all scalars together are less than a block."""
+
+
+def _packed(halvings: int, mode: str) -> tuple[Lowering, ...]:
+    """A store of spread slots: brought together first where a block can be written, else packed by the store."""
+    together = f"{_SMALL} and align % 32 == 0"
+    return (
+        upstream(f"vpack * {halvings} * A(value); vsts NORM_B{{W}} * A(value)", together, "32"),
+        upstream(f"vsts {mode} * A(value)", f"not ({together})", "32"),
+    )
+
+
 GROUP_STORE: tuple[VmiRule, ...] = (
     _rule("VMI.GSTORE", "group_store", "1", "value=c", "stride > 0 and stride % B == 0",
           (upstream("addptr * A(value); vsstb * A(value)", "", "32"),), "3.6"),
@@ -75,11 +88,13 @@ GROUP_STORE: tuple[VmiRule, ...] = (
           (ours("vstsx2 INTLV_B{W} * A(value) // 2", "", "32"),), "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs1", "N == G", _POINTS, "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8", "N == G and stride == 1",
-          (upstream("vsts NORM_B{W} * A(value)", "", "32"),), "3.6"),
+          (upstream("vsts NORM_B{W} * A(value)", f"not ({_SMALL}) or align % 32 == 0", "32"),
+           upstream("vselr * G * W // 32 - 1; vsts 1PT_B32 * G * W // 32", f"{_SMALL} and not align % 32 == 0", "4")),
+          "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8.2", "N == G and stride == 1",
-          (upstream("vsts PK_B{2W} * A(value)", "", "32"),), "3.6", (fails("W == 32 and G == 4"),)),
+          _packed(1, "PK_B{2W}"), "3.6", (fails("W == 32 and G == 4"),)),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8.4", "N == G and stride == 1 and (W == 8 or G == 1)",
-          (upstream("vsts PK4_B32 * A(value)", "", "32"),), "3.6"),
+          _packed(2, "PK4_B32"), "3.6"),
 )  # fmt: skip
 """Rows of a dense value, or one scalar for each group."""
 
@@ -126,7 +141,8 @@ REDUCE = (
 )  # fmt: skip
 """Reductions to one element that are no group reductions."""
 
-_SELECT = upstream("~vci * 1; ~vshrs * 1; vselr * A(result)")
+_INDEX = "~vci * 1; ~vshrs * 1; ~vadds * max(min(A(result), 8 * S // lp), 1) - 1; "
+_SELECT = upstream(f"{_INDEX}vselr * A(result)")
 _SHARED = upstream("~vci * 1; ~vshrs * 1; vselr * ceil(G, 8)")
 _EACH_SLOT = upstream("~vdup * min(G, 8); vselr * A(result)")
 _COPIES = upstream("vdup LOWEST * A(result)")
@@ -153,11 +169,11 @@ GROUP_BROADCAST: tuple[VmiRule, ...] = (
 )  # fmt: skip
 """The element of each group for all of its elements; index vectors are made once."""
 
-_LOADED = "addptr * ceil(G, 8); vsldb * ceil(G, 8); ~vci * 1; ~vshrs * 1; "
-_GENERIC = upstream(f"{_LOADED}vselr * A(result)", "", "32")
-_GENERIC_SHARED = upstream(f"{_LOADED}vselr * ceil(G, 8)", "", "32")
+_LOADED = "addptr * ceil(G, 8); vsldb * ceil(G, 8); "
+_GENERIC = upstream(f"{_LOADED}{_INDEX}vselr * A(result)", "", "32")
+_GENERIC_SHARED = upstream(f"{_LOADED}~vci * 1; ~vshrs * 1; vselr * ceil(G, 8)", "", "32")
 _E2B = upstream("vlds E2B_B{W} * 1", "G == 8 and W in (16, 32) and pointer", "W")
-_BRC = upstream("vlds BRC_B{W} * A(result)", "pointer", "W // 8")
+_BRC = upstream("vlds BRC_B{W} * G", "pointer", "W // 8")
 _WHOLE = (
     upstream("addptr * ceil(G, 8); vsldb * ceil(G, 8); ~vdup * min(G, 8); vselr * A(result)",
              "not pointer and stride == 1", "32"),
@@ -180,7 +196,8 @@ GROUP_BROADCAST_LOAD: tuple[VmiRule, ...] = (
 )  # fmt: skip
 """One scalar of memory for each group, for all of its elements: by one load that repeats them, or by a selection.
 
-`E2B` needs its base aligned to what it reads, eight elements; the selection needs a block.
+`E2B` needs its base aligned to what it reads, eight elements; the selection needs a block. Registers of one group
+share the register that `BRC` fills.
 """
 
 GROUPS: tuple[VmiRule, ...] = (

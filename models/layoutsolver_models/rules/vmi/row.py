@@ -12,6 +12,7 @@ Conditions and counts are expressions (`layoutsolver_models.rules.expression`) o
     pointer        whether memory is given as a pointer, not a memref
     saturate       that attribute of a cast, empty if absent
     dynamic        whether a mask is made of a number that is not constant
+    zero_gap       whether what lies between the elements of a source is known to be zero
     same_masks     whether all registers of the mask are one and the same
 
 `N`, `W` and `R` are of the source where an operation has one, else of the result; where that has one element for each
@@ -198,7 +199,7 @@ def facts(rule: VmiRule, shapes: dict[str, Shape], **more: Fact) -> dict[str, Fa
     known: dict[str, Fact] = {
         "N": lanes, "W": main.bits, "W_to": last.bits, "lp": full, "B": full // 8, "R": -(-lanes // full),
         "A": registers, "op": "", "element": "", "to": "", "stride": None, "align": None, "pointer": True,
-        "saturate": "", "dynamic": False, "same_masks": True, "G": 1, "S": size,
+        "saturate": "", "dynamic": False, "zero_gap": False, "same_masks": True, "G": 1, "S": size,
     }  # fmt: skip
     known.update(more)
     return known

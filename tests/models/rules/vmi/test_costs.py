@@ -105,3 +105,38 @@ def test_where_the_base_lies_decides_between_repeating_and_selecting() -> None:
     found = facts(rule, {"result": Shape(256, 16)}, G=8, S=32, stride=1)
     ways = [way for way in rule.lowerings if way.when == "" or rule.lowering(found) is way]
     assert [(way.align, cost(way, found).total) for way in ways] == [("W", 1), ("32", 2)]
+
+
+@pytest.mark.parametrize(
+    ("slots", "groups", "bits", "align", "pipes"),
+    [
+        ("GS8", 8, 16, None, (0, 3, 4)),
+        ("GS8", 8, 16, 32, (0, 0, 1)),
+        ("GS8", 8, 32, None, (0, 0, 1)),
+        ("GS8", 12, 16, None, (0, 0, 2)),
+        ("GS8.4", 8, 8, 64, (0, 2, 1)),
+        ("GS8.4", 8, 8, None, (0, 0, 1)),
+        ("GS8.2", 8, 16, 32, (0, 1, 1)),
+        ("GS1", 8, 32, 32, (0, 15, 1)),
+        ("GS1", 8, 32, None, (0, 0, 8)),
+    ],
+)
+def test_what_is_known_of_the_base_decides_how_slots_are_stored(
+    slots: str, groups: int, bits: int, align: int | None, pipes: tuple[int, int, int]
+) -> None:
+    rule = RULES[f"VMI.GSTORE.{slots}"]
+    found = facts(rule, {"value": Shape(groups, bits)}, G=groups, stride=1, align=align)
+    assert rule.allows(found)
+    way = rule.lowering(found, upstream=True)
+    assert way is not None
+    assert cost(way, found)[:3] == pipes
+
+
+def test_unsigned_elements_between_zeros_are_wide_already() -> None:
+    rule = RULES["VMI.CAST.8_32.LS4_C"]
+    shapes = {"source": Shape(128, 8), "result": Shape(128, 32)}
+    for op, zero, execute in (("extui", True, 0), ("extui", False, 2), ("extsi", True, 2)):
+        found = facts(rule, shapes, op=op, zero_gap=zero)
+        way = rule.lowering(found, upstream=True)
+        assert way is not None
+        assert cost(way, found).execute == execute

@@ -10,7 +10,7 @@ import pytest
 from layoutsolver.ops.coverage import RULE_FAMILIES
 from layoutsolver.ops.vmi import VMI_OPS
 from layoutsolver.ops.vpto import VPTO_OPS
-from layoutsolver_models.rules.expression import Fact, names
+from layoutsolver_models.rules.expression import Fact, holds, names
 from layoutsolver_models.rules.vmi.cast import CAST, CAST_TYPES, WIDTHS
 from layoutsolver_models.rules.vmi.elementwise import INSTRUCTIONS
 from layoutsolver_models.rules.vmi.flow import FLOW
@@ -22,7 +22,7 @@ from tests.models.rules.vmi.shapes import cases
 
 FACTS = {
     "N", "W", "W_to", "lp", "B", "R", "G", "S", "A", "op", "element", "to", "stride", "align", "pointer", "saturate",
-    "dynamic", "same_masks",
+    "dynamic", "same_masks", "zero_gap",
 }  # fmt: skip
 ROWS = pytest.mark.parametrize("rule", VMI_RULES, ids=[rule.id for rule in VMI_RULES])
 
@@ -91,7 +91,7 @@ def test_a_row_is_used_somewhere_and_its_counts_are_numbers(rule: VmiRule) -> No
         for _, _, _, _, found in cases(rule, **situation):
             used += 1
             for way in rule.lowerings:
-                amount = cost(way, found) if way.steps else None
+                amount = cost(way, found) if holds(way.when, found) else None
                 assert amount is None or min(amount) >= 0
             limit, best = rule.limit(found), rule.lowering(found, upstream=True)
             if limit is None and rule.family not in ("granularity", "gather", "group_broadcast_load"):
