@@ -162,8 +162,8 @@ class _Builder:
         scope: list[str] = []
         values = [self.define_argument(argument, scope) for argument in arguments]
         if node.name == "scf.while":
-            for value, init in zip(values, node.operands, strict=False):
-                self.graph.values[value].type = self.graph.values[init].type
+            for value, operand in zip(values, node.operands, strict=False):
+                self.graph.values[value].type = self.graph.values[operand].type if operand >= 0 else OtherType("")
         several = len(region.blocks) > 1
         if several:
             self.pending.append([])

@@ -302,7 +302,7 @@ def trailing_types(op: Op, at: int) -> tuple[list[TypeText], list[TypeText]] | M
             at += 1
         elif token == ",":
             at += 1
-        elif token in ("loc", ":", "{"):
+        elif token in ("loc", ":", "{", "case", "default"):
             break
         elif token == "(":
             close = skip_bracket(texts, at, last)

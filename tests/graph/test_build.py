@@ -465,3 +465,20 @@ def test_types_of_names_in_a_header_are_known() -> None:
 def test_integer_constants_are_known(text: str, value: int | None) -> None:
     graph, _ = build(f"%c = {text}")
     assert graph.constants.get(graph.ops[0].results[0]) == value
+
+
+def test_arguments_of_a_while_have_the_types_of_what_it_starts_with() -> None:
+    graph, _ = build(
+        "%a = t.v : i8\n%r = scf.while (%p = %a, %q = %gone) : (i8, i16) -> i8 {\n  scf.condition(%c) %p : i8\n} do {\n"
+        "^bb0(%x: i8):\n  scf.yield %x : i8\n}"
+    )
+    types = {value.name: value.type.text for value in graph.values}
+    assert (types["%p"], types["%q"]) == ("i8", "")
+
+
+def test_results_of_a_switch_have_the_types_in_front_of_its_cases() -> None:
+    graph = clean(
+        "%i = t.i : index\n%a = t.v : i8\n%r = scf.index_switch %i -> i8\ncase 0 {\n  scf.yield %a : i8\n}\n"
+        "default {\n  scf.yield %a : i8\n}"
+    )
+    assert {value.name: value.type.text for value in graph.values}["%r"] == "i8"
