@@ -167,7 +167,8 @@ class _Builder:
         several = len(region.blocks) > 1
         if several:
             self.pending.append([])
-        number = next(place for place, other in enumerate(node.op.regions) if other is region)
+        # What a loop has behind its first block belongs to its first region.
+        number = next((place for place, other in enumerate(node.op.regions) if other is region), 0)
         for block in region.blocks:
             named = [self.define_argument(argument, scope) for argument in block.arguments]
             own = [*values, *named] if block is region.blocks[0] else named
