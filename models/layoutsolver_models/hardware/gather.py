@@ -15,7 +15,7 @@ import numpy as np
 from layoutsolver_models.hardware.formats import Lanes
 from layoutsolver_models.hardware.lanewise import births_of, settle
 from layoutsolver_models.hardware.state import PReg, VReg
-from layoutsolver_models.hardware.ub import Memory
+from layoutsolver_models.hardware.ub import BLOCK, Memory
 
 Element = Literal[1, 2, 4]
 """Bytes of an element in memory."""
@@ -63,6 +63,28 @@ def vgather2(memory: Memory, base: int, index: VReg, mask: PReg, element: Elemen
             births[active] = np.where(poison[active], born[at].max(axis=1), births[active])
     maybe = undecided & (mask.lanes(width) | mask.lane_poison(width))
     return settle(data.ravel(), width, active, poison, maybe if maybe.any() else None, "z", births)
+
+
+def vgatherb(memory: Memory, base: int, offsets: VReg, mask: PReg) -> VReg:
+    """The register whose block b is the 32 bytes at `base + offsets[b]`, zero where bit 4b of the predicate is clear.
+
+    `base` and the 32-bit byte offsets are multiples of 32. Raises HardwareFault. Source: the PTO ISA document,
+    pto.vgatherb.
+    """
+    memory.check(base, 0, BLOCK)
+    data, poison = np.zeros(256, np.uint8), np.zeros(256, np.bool_)
+    birth = np.full(256, -1, np.int32)
+    for block in range(256 // BLOCK):
+        cut = slice(BLOCK * block, BLOCK * (block + 1))
+        on = mask.lanes(4)[block]
+        if mask.lane_poison(4)[block] or (on and offsets.lane_poison(4)[block]):
+            poison[cut] = True
+            birth[cut] = max(mask.lane_birth(4)[block], offsets.lane_birth(4)[block])
+        elif on:
+            at = base + int(offsets.lanes(4)[block])
+            data[cut], poison[cut], births = memory.read(at, BLOCK, BLOCK)
+            birth[cut] = -1 if births is None else births
+    return VReg(data, poison, birth if (birth >= 0).any() else None)
 
 
 def vscatter(memory: Memory, base: int, value: VReg, index: VReg, mask: PReg, element: Element) -> Memory:

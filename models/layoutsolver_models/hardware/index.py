@@ -13,9 +13,13 @@ from typing import Any
 
 from layoutsolver_models.hardware import (
     arithmetic,
+    carry,
+    compact,
     compare,
     convert,
     gather,
+    group_reduce,
+    histogram,
     memory,
     predicate,
     predicate_memory,
@@ -140,6 +144,21 @@ INSTRUCTIONS: dict[str, Instruction] = {
     "vcadd": Instruction(reduce.vcadd, _REDUCE),
     "vcmax": Instruction(reduce.vcmax, _REDUCE),
     "vcmin": Instruction(reduce.vcmin, _REDUCE),
+    "vcgadd": Instruction(group_reduce.vcgadd, _REDUCE),
+    "vcgmax": Instruction(group_reduce.vcgmax, _REDUCE),
+    "vcgmin": Instruction(group_reduce.vcgmin, _REDUCE),
+    "vcpadd": Instruction(group_reduce.vcpadd, _REDUCE),
+    "dhistv2": Instruction(histogram.dhist, _REDUCE),
+    "chistv2": Instruction(histogram.chist, _REDUCE),
+    "vaddc": Instruction(carry.vaddc, _BINARY),
+    "vsubc": Instruction(carry.vsubc, _BINARY),
+    "vaddcs": Instruction(carry.vaddc, _SCALAR),
+    "vsubcs": Instruction(carry.vsubc, _SCALAR),
+    "vselr": Instruction(rearrange.vselr, _REARRANGE),
+    "vsunpack": Instruction(rearrange.vsunpack, _REARRANGE),
+    "vsqz": Instruction(compact.vsqz, _REARRANGE),
+    "vusqz": Instruction(compact.vusqz, _REARRANGE),
+    "vgatherb": Instruction(gather.vgatherb, _MEMORY),
     **{
         name: Instruction(convert.vcvt, _CONVERT)
         for name in ("vextf", "vextsi", "vextui", "vtruncf", "vtrunci", "vfptosi", "vfptoui", "vsitofp", "vuitofp")

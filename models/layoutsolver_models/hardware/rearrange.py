@@ -78,6 +78,46 @@ def vzunpack(width: int, src: VReg, part: Part = 0) -> VReg:
     return _picked(src, VReg.zeros(), order)[0]
 
 
+def vsunpack(width: int, src: VReg, part: Part = 0) -> VReg:
+    """The `width`-byte lanes of the lower (part 0) or upper half, sign-extended to twice their width.
+
+    >>> vsunpack(1, VReg.from_lanes(np.full(256, 0xFE, np.uint8))).lanes(2)[0].item()
+    65534
+    """
+    wide = vzunpack(width, src, part)
+    lanes = wide.lanes(2 * width)
+    sign = lanes >> np.array(8 * width - 1, lanes.dtype)
+    high = np.array(((1 << (8 * width)) - 1) << (8 * width), lanes.dtype)
+    data = (lanes | np.where(sign > 0, high, np.array(0, lanes.dtype))).view(np.uint8)
+    if wide.poison is CLEAN:
+        return VReg(data)
+    poison = np.repeat(wide.lane_poison(2 * width), 2 * width)
+    return VReg(data, poison, None if wide.birth is None else np.repeat(wide.lane_birth(2 * width), 2 * width))
+
+
+def vselr(width: int, src: VReg, index: VReg) -> VReg:
+    """The register whose lane j is lane `index[j]` of `src`; an index that no lane has gives poison.
+
+    >>> index = VReg.from_lanes(np.full(64, 3, np.uint32))
+    >>> vselr(4, VReg.from_lanes(np.arange(64, dtype=np.uint32)), index).lanes(4)[:2].tolist()
+    [3, 3]
+    """
+    lanes = REGISTER_BYTES // width
+    wanted = index.lanes(width).astype(np.int64)
+    inside = wanted < lanes
+    order = np.repeat(np.where(inside, wanted, 0) * width, width) + np.arange(REGISTER_BYTES) % width
+    picked = _picked(src, src, order)[0]
+    bad = ~inside | index.lane_poison(width)
+    if not bad.any():
+        return picked
+    flags = np.repeat(bad, width)
+    birth = None
+    if picked.birth is not None or index.birth is not None:
+        own = np.repeat(index.lane_birth(width), width)
+        birth = np.where(flags, own, picked.lane_birth(1))
+    return VReg(np.where(flags, np.uint8(0), picked.data), picked.poison | flags, birth)
+
+
 def vslide(width: int, low: VReg, high: VReg, amount: int) -> VReg:
     """The window of one register, `amount` lanes up, over `low` followed by `high`; lanes beyond either are poison.
 

@@ -9,9 +9,13 @@ import pytest
 
 from layoutsolver_models.hardware import (
     arithmetic,
+    carry,
+    compact,
     compare,
     convert,
     gather,
+    group_reduce,
+    histogram,
     memory,
     predicate,
     predicate_memory,
@@ -21,7 +25,7 @@ from layoutsolver_models.hardware import (
 )
 from layoutsolver_models.hardware.index import INSTRUCTIONS
 
-HELPERS = {"splat", "sum_format", "append"}
+HELPERS = {"splat", "sum_format", "append", "exact_sum", "extreme"}
 OPERATIONS = """
     vabs vneg vnot vexp vsqrt vrsqrt vln vrelu vadd vsub vmul vdiv vdivfhp vmod vmodui vmax vmin vsmax vsmin
     vumax vumin vand vor vxor vabs_diff vsadd vssub vrnd vprelu vexpdif vshl vshr vadds vmuls vlrelus vmaxs vmins
@@ -32,7 +36,22 @@ OPERATIONS = """
 
 @pytest.mark.parametrize(
     "module",
-    [arithmetic, compare, convert, gather, memory, predicate, predicate_memory, rearrange, reduce, streams],
+    [
+        arithmetic,
+        carry,
+        compact,
+        compare,
+        convert,
+        gather,
+        group_reduce,
+        histogram,
+        memory,
+        predicate,
+        predicate_memory,
+        rearrange,
+        reduce,
+        streams,
+    ],
     ids=lambda m: m.__name__.rsplit(".", 1)[1],
 )
 def test_every_public_function_is_listed(module: ModuleType) -> None:
