@@ -61,6 +61,7 @@ CODES: dict[str, Code] = {
         Code("LS0704", "programs that cannot be compared"),
         Code("LS0705", "a file does not say how a vector lies"),
         Code("LS0706", "functionTypes and layouts that do not go together"),
+        Code("LS0707", "a program leaves other memory than the one it was made of"),
     )
 }
 """Every code that a message can carry."""

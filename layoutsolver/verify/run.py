@@ -18,6 +18,11 @@ ROUNDS = 4
 _STATES_LAYOUTS = ("functionType", "#ave.vector_layout", "hivm_regbaseintrins", "llvm.")
 
 
+def is_pto(text: str) -> bool:
+    """Whether a text is a program of PTO; what else there is has no such types."""
+    return "!pto." in text or "pto.vecscope" in text
+
+
 @dataclass(slots=True)
 class VerifyResult:
     """Programs compared; `verification` is None where there is nothing to run, `solving` where nothing was solved.
@@ -54,6 +59,11 @@ def verify(
 ) -> VerifyResult:
     """Run a file with the layouts that it states, or with those that are solved, or another file, and compare."""
     chosen = options or SolveOptions()
+    if is_pto(source.text) or (other is not None and is_pto(other.text)):
+        from layoutsolver.verify.pto.run import verify_files
+
+        said, done = verify_files(source, other, rounds, seed)
+        return VerifyResult(said, done, unreadable=done is None and any(one.code < "LS01" for one in said))
     if other is not None:
         return _verify_two(source, other, chosen, rounds, seed)
     if not any(word in source.text for word in _STATES_LAYOUTS):

@@ -1,0 +1,169 @@
+"""What a `pto` function is run on: memory for its pointers, and scalars and vectors that keep accesses in bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from layoutsolver.graph.model import Function, Graph
+from layoutsolver.mlir.pto_types import PointerType, PredicateType, RegisterType, VmiMaskType, VmiVectorType
+from layoutsolver.mlir.types import OtherType, ScalarType, Type
+from layoutsolver.verify.memory import KINDS, Kind, numbers
+from layoutsolver.verify.operation import CannotRunError
+from layoutsolver.verify.pto.ram import UB_BYTES, Allocation
+from layoutsolver.verify.pto.values import PAIRS, Mask, Pointer, PtoValue, Vector, format_named
+from layoutsolver.verify.values import Scalar, integer
+from layoutsolver_models.hardware.formats import FORMATS, Lanes
+from layoutsolver_models.hardware.state import PReg, VReg
+from layoutsolver_models.hardware.ub import Memory
+
+UB_ALLOCATION = 64 * 1024
+"""Bytes behind a pointer into the unified buffer."""
+
+GM_ALLOCATION = 1024 * 1024
+"""Bytes behind a pointer into global memory."""
+
+_OFFSETS = frozenset({"offset", "increment"})
+_STRIDES = frozenset({"row_stride", "source_group_stride", "stride"})
+_BLOCKS = frozenset({"block_stride", "repeat_stride"})
+_COUNTS = (0, 1, 3, 8, 16, 17, 31, 63, 64, 65, 100, 128, 200, 256)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The memory of a run, the arguments of its function, and which allocations are compared afterwards."""
+
+    allocations: tuple[Allocation, ...]
+    arguments: tuple[PtoValue, ...]
+    compared: tuple[bool, ...]
+
+
+def make_inputs(
+    graph: Graph, function: Function, seed: int, number: int, tame: bool = False,
+    sizes: dict[str, int] | None = None,
+) -> Inputs:  # fmt: skip
+    """The inputs of a run: the same for the same seed and number.
+
+    With `tame`, integers in memory are small, so that they lead nowhere outside when they are taken for places. `sizes`
+    says how many bytes are behind the pointers of these names. Raises CannotRunError for an argument that cannot be
+    made up.
+    """
+    rng = np.random.default_rng([seed, number, function.op])
+    uses = _uses(graph)
+    names = {node.name for node in graph.ops}
+    allocations = [_unified_buffer(rng, graph, number, tame, bool(names & {"pto.mte_gm_ub"}))]
+    compared = ["pto.mte_ub_gm" not in names]
+    arguments: list[PtoValue] = []
+    for value in function.arguments:
+        known = graph.values[value]
+        type_ = known.type
+        if isinstance(type_, PointerType) and isinstance(type_.element, ScalarType):
+            is_global = type_.space == "gm"
+            size = (sizes or {}).get(known.name, GM_ALLOCATION if is_global else UB_ALLOCATION)
+            content = _content(rng, type_.element, size, number, tame)
+            arguments.append(Pointer(len(allocations), 0, type_.element))
+            allocations.append(Allocation(known.name, is_global, Memory.from_bytes(content)))
+            compared.append(True)
+        elif isinstance(type_, ScalarType):
+            arguments.append(_scalar(rng, type_, uses.get(value, set()), number))
+        else:
+            arguments.append(_vector(rng, function, known.name, type_, number))
+    return Inputs(tuple(allocations), tuple(arguments), tuple(compared))
+
+
+def _unified_buffer(
+    rng: np.random.Generator, graph: Graph, number: int, tame: bool, filled_by_copies: bool
+) -> Allocation:
+    """The memory behind addresses that are numbers: nothing if the program copies into it, else numbers of the types
+    that it is cast to, from each constant address on.
+    """
+    if filled_by_copies:
+        return Allocation("unified buffer", False, Memory.poisoned(UB_BYTES))
+    starts: dict[int, ScalarType] = {}
+    for node in graph.ops:
+        if node.name == "pto.castptr" and node.operands and node.operands[0] in graph.constants:
+            type_ = graph.values[node.results[0]].type
+            if isinstance(type_, PointerType) and isinstance(type_.element, ScalarType):
+                starts.setdefault(graph.constants[node.operands[0]], type_.element)
+    content = np.zeros(UB_BYTES, np.uint8)
+    ends = [*sorted(starts)[1:], UB_BYTES]
+    for start, end in zip(sorted(starts), ends, strict=False):
+        if 0 <= start < end <= UB_BYTES:
+            content[start:end] = _content(rng, starts[start], end - start, number, tame)
+    return Allocation("unified buffer", False, Memory.from_bytes(content))
+
+
+def _kind(rng: np.random.Generator, number: int) -> Kind:
+    return KINDS[number % len(KINDS)]
+
+
+def _content(rng: np.random.Generator, element: ScalarType, size: int, number: int, tame: bool) -> Lanes:
+    """The bytes of a buffer."""
+    fmt = format_named(element, True)
+    if fmt is None or (element.text in PAIRS and fmt.bits == 4):
+        return rng.integers(256, size=size, dtype=np.uint8)
+    count = -(-size // fmt.width)
+    if tame and not fmt.is_float:
+        return rng.integers(64, size=count).astype(fmt.storage).view(np.uint8)[:size]
+    return numbers(rng, fmt, count, _kind(rng, number)).view(np.uint8)[:size]
+
+
+def _scalar(rng: np.random.Generator, type_: ScalarType, uses: set[str], number: int) -> Scalar:
+    fmt = None if type_.bits is None else FORMATS.get(type_.text)
+    if type_.is_float:
+        if fmt is None:
+            raise CannotRunError(-1, f"no number of type `{type_.text}` can be made up")
+        return Scalar(type_, int(numbers(rng, fmt, 1, _kind(rng, number))[0]))
+    if type_.bits == 1:
+        return integer(type_, number % 2)
+    if uses & _OFFSETS:
+        return integer(type_, 256 * int(rng.integers(2)) if "bound" not in uses else 256)
+    if uses & _STRIDES:
+        return integer(type_, 64 * int(rng.integers(1, 5)))
+    if uses & _BLOCKS:
+        return integer(type_, int(rng.integers(1, 5)))
+    if "bound" in uses:
+        return integer(type_, int(rng.integers(0, 4)))
+    return integer(type_, int(rng.choice(_COUNTS)))
+
+
+def _vector(rng: np.random.Generator, function: Function, name: str, type_: Type, number: int) -> PtoValue:
+    """A logical vector or mask, a register or a predicate."""
+    if isinstance(type_, VmiMaskType):
+        return Mask(rng.integers(2, size=type_.lanes).astype(np.bool_), np.zeros(type_.lanes, np.bool_))
+    if isinstance(type_, PredicateType):
+        width = int(type_.granularity[1:]) // 8
+        return PReg.from_lanes(rng.integers(2, size=256 // width), width)
+    if isinstance(type_, VmiVectorType | RegisterType) and isinstance(type_.element, ScalarType):
+        element = type_.element
+        size = type_.lanes * (element.bits or 0) // 8
+        data = np.ascontiguousarray(_content(rng, element, size, number, element.text[:1] in "isu")).view(np.uint8)
+        return VReg(data) if isinstance(type_, RegisterType) else Vector(element, data, np.zeros(size, np.bool_))
+    if isinstance(type_, OtherType) and not type_.text:
+        return None
+    raise CannotRunError(function.op, f"no value can be made up for `{name}` of type `{type_.text}`")
+
+
+def _uses(graph: Graph) -> dict[int, set[str]]:
+    """The roles in which each value is used, or what is computed from it."""
+    found: dict[int, set[str]] = {}
+    for node in reversed(graph.ops):
+        roles: dict[int, set[str]] = {}
+        if node.name == "scf.for":
+            loop = graph.loops.get(node.index)
+            bounds = node.operands[:3]
+            passed = found.get(loop.induction, set()) if loop is not None and loop.induction >= 0 else set()
+            roles = {value: {"bound", *passed} for value in bounds}
+        elif not node.op.regions:
+            passed = set().union(*(found.get(result, set()) for result in node.results)) if node.results else set()
+            plain = {value: {role} for role, value in zip(node.roles, node.operands, strict=True)}
+            roles = plain if node.name.startswith("pto.") else dict.fromkeys(node.operands, passed)
+        for value, names in _pairs(roles):
+            found.setdefault(value, set()).update(names)
+    return found
+
+
+def _pairs(roles: dict[int, set[str]]) -> Iterator[tuple[int, set[str]]]:
+    yield from roles.items()

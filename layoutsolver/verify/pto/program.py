@@ -1,0 +1,170 @@
+"""A `pto` program that can be run: its graph, and what a run of one of its functions leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.graph.build import build_graph
+from layoutsolver.graph.model import Function, Graph
+from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
+from layoutsolver.mlir.reader import read
+from layoutsolver.source import SourceFile, Span
+from layoutsolver.verify.operation import CannotRunError, Operation
+from layoutsolver.verify.pto.inputs import Inputs
+from layoutsolver.verify.pto.layouts import arity, from_places, to_places
+from layoutsolver.verify.pto.machine import Machine
+from layoutsolver.verify.pto.ram import Ram
+from layoutsolver.verify.pto.values import Get, Mask, PtoValue, Vector
+from layoutsolver.verify.vmi.sums import Shift, Sums
+from layoutsolver.verify.vmi.unit import VmiUnit
+from layoutsolver.verify.vpto.unit import VptoUnit
+from layoutsolver_models.hardware.state import PReg, VReg
+from layoutsolver_models.hardware.ub import HardwareFault
+
+
+class StoppedError(Exception):
+    """A run that ended early, with the message that says why; `is_out_of_range` if an access led nowhere."""
+
+    def __init__(self, diagnostic: Diagnostic, is_out_of_range: bool = False) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+        self.is_out_of_range = is_out_of_range
+
+
+@dataclass(slots=True)
+class BothUnits:
+    """Runs logical and physical operations, each in its unit; a program may have both."""
+
+    ram: Ram
+    logical: VmiUnit
+    physical: VptoUnit
+
+    def run(self, op: Operation, get: Get) -> list[PtoValue]:
+        """The results of an operation. Raises CannotRunError and HardwareFault."""
+        unit: VmiUnit | VptoUnit = self.logical if op.node.name.startswith("pto.vmi.") else self.physical
+        return unit.run(op, get)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run left: its memory, what it returned, whether a sum of floats depends on its order, its machine."""
+
+    ram: Ram
+    returned: list[PtoValue]
+    inexact: bool
+    machine: Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a program is run: how sums are moved, whether filled-in zeros are poison, whether results are kept."""
+
+    shift: Shift = "none"
+    padding: bool = False
+    results: list[tuple[int, list[PtoValue]]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that was read; `diagnostics` are what is wrong with its text."""
+
+    source: SourceFile
+    graph: Graph
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def is_logical(self) -> bool:
+        """Whether it has logical vectors."""
+        return any(node.name.startswith("pto.vmi.") for node in self.graph.ops)
+
+    def label(self, node: int, text: str = "") -> Label:
+        """A place at an operation."""
+        return Label(self.source, self.graph.ops[node].span if node >= 0 else Span(0, 0), text)
+
+    def run(self, function: Function, inputs: Inputs, options: Options | None = None) -> Run:
+        """Run a function. Raises StoppedError where that is not possible."""
+        how = options or Options()
+        ram = Ram(inputs.allocations)
+        sums = Sums(how.shift)
+        unit = BothUnits(ram, VmiUnit(ram, sums), VptoUnit(ram, how.padding))
+        kept = how.results
+        watch = None if kept is None else lambda node, _, results: kept.append((node.index, results))
+        machine = Machine(self.graph, unit, watch)
+        try:
+            with np.errstate(all="ignore"):
+                returned = machine.run_function(function, self.arguments(function, inputs.arguments))
+        except CannotRunError as error:
+            raise StoppedError(
+                Diagnostic("LS0703", "error", str(error), self.label(error.node), notes=error.notes)
+            ) from None
+        except HardwareFault as fault:
+            name = self.graph.ops[machine.current].name if machine.current >= 0 else "the program"
+            message = f"`{name}` faults: {fault}"
+            found = Diagnostic("LS0702", "error", message, self.label(machine.current))
+            raise StoppedError(found, fault.kind == "out of range") from None
+        return Run(ram, returned, sums.inexact, machine)
+
+    def arguments(self, function: Function, given: Sequence[PtoValue]) -> list[PtoValue]:
+        """The arguments of the function here for those of the function that inputs were made for: a logical vector may
+        be several registers here. Raises CannotRunError where they do not match.
+        """
+        types = [self.graph.values[value].type for value in function.arguments]
+        out: list[PtoValue] = []
+        for value in given:
+            at = len(out)
+            wanted = types[at] if at < len(types) else None
+            if isinstance(value, Vector | Mask) and not isinstance(wanted, VmiVectorType | VmiMaskType):
+                out += _as_registers(value)
+            else:
+                out.append(value)
+        if len(out) != len(types):
+            raise CannotRunError(
+                function.op, f"`{function.symbol}` takes {len(types)} arguments; the other program gives {len(out)}"
+            )
+        return out
+
+    def returns(self, function: Function) -> list[VmiVectorType | VmiMaskType | None]:
+        """For each value that the function returns, its type if it is logical."""
+        if not function.returns:
+            return []
+        values = self.graph.ops[function.returns[0]].operands
+        types = [self.graph.values[value].type for value in values]
+        return [type_ if isinstance(type_, VmiVectorType | VmiMaskType) else None for type_ in types]
+
+
+def _as_registers(value: Vector | Mask) -> Sequence[PtoValue]:
+    """A logical value whose type names no layout, in contiguous registers."""
+    if isinstance(value, Mask):
+        return to_places(value, VmiMaskType("", value.count, "b32"))
+    return to_places(value, VmiVectorType("", value.count, value.element))
+
+
+def gathered(held: Sequence[PtoValue], types: Sequence[VmiVectorType | VmiMaskType | None]) -> list[PtoValue]:
+    """Returned registers as the logical values that another program returns.
+
+    Raises ValueError where they do not match.
+    """
+    left = list(held)
+    out: list[PtoValue] = []
+    for type_ in types:
+        if not left:
+            raise ValueError("fewer values are returned")
+        if type_ is None or isinstance(left[0], Vector | Mask):
+            out.append(left.pop(0))
+            continue
+        count = arity(type_)
+        registers = [one for one in left[:count] if isinstance(one, VReg | PReg)]
+        out.append(from_places(registers, type_))
+        left = left[count:]
+    return out
+
+
+def load_program(source: SourceFile) -> Program:
+    """Read a program; what is wrong with its text is in its diagnostics."""
+    module = read(source)
+    graph, found = build_graph(module)
+    return Program(source, graph, [*module.diagnostics, *found])

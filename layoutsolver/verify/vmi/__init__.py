@@ -1,0 +1,1 @@
+"""The VMI interpreter: logical vectors without a layout."""

@@ -1,0 +1,45 @@
+"""Runs VMI operations, surface and legacy, on logical vectors, which know no layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from layoutsolver.verify.operation import Operation
+from layoutsolver.verify.pto.ram import Ram
+from layoutsolver.verify.pto.values import Get, PtoValue
+from layoutsolver.verify.vmi.casts import CASTS
+from layoutsolver.verify.vmi.create import CREATE
+from layoutsolver.verify.vmi.elementwise import ELEMENTWISE
+from layoutsolver.verify.vmi.groups import GROUPS
+from layoutsolver.verify.vmi.memory import MEMORY
+from layoutsolver.verify.vmi.operands import Call
+from layoutsolver.verify.vmi.rearrange import REARRANGE
+from layoutsolver.verify.vmi.sums import Sums
+
+HANDLERS: dict[str, Callable[[Call], list[PtoValue]]] = {
+    **CREATE, **ELEMENTWISE, **CASTS, **GROUPS, **MEMORY, **REARRANGE,
+}  # fmt: skip
+"""The operations by their names."""
+
+OPEN: dict[str, str] = {"vgatherb": "documents disagree on whether it gathers bytes or blocks"}
+"""The operations that are known but not run, and why."""
+
+
+@dataclass(slots=True)
+class VmiUnit:
+    """The logical unit; `sums` says how sums of floats are made."""
+
+    ram: Ram
+    sums: Sums = field(default_factory=Sums)
+
+    def run(self, op: Operation, get: Get) -> list[PtoValue]:
+        """The results of an operation. Raises CannotRunError for one that is not known, and HardwareFault."""
+        handler = HANDLERS.get(op.name)
+        if handler is None or not op.node.name.startswith("pto.vmi."):
+            why = OPEN.get(op.name)
+            raise op.fail(f"cannot be run: {why}" if why else "is not an operation on logical vectors")
+        try:
+            return handler(Call(op, get, self))
+        except (ValueError, TypeError) as error:
+            raise op.fail(f"has no such form: {error}") from None
