@@ -14,6 +14,7 @@ import numpy as np
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Function
 from layoutsolver.mlir.types import ScalarType
+from layoutsolver.ops.attributes import attributes
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.operation import CannotRunError
 from layoutsolver.verify.pto.elements import Stored, is_within, stored_by, wrong_bytes
@@ -211,8 +212,6 @@ class _Checker:
 
     def padding_text(self, node: int) -> str:
         """What an operation does that reads nothing but padding."""
-        from layoutsolver.verify.operation import attributes
-
         part = attributes(self.found.graph.ops[node]).get("part", "").strip('"')
         return f"part {part} reads only lanes that a load has filled in" if part else "reads only filled-in lanes"
 

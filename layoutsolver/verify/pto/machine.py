@@ -273,4 +273,4 @@ def _decoded(graph: Graph, node: OpNode) -> Operation:
     """An operation under its plain name, the strings among its attributes without their quotes."""
     made = decode(graph, node)
     attrs = {name: text.strip('"') for name, text in made.attrs.items()}
-    return Operation(graph, node, node.name.removeprefix("pto.").removeprefix("vmi."), attrs)
+    return Operation(graph, node, node.name.removeprefix("pto.").removeprefix("vmi."), attrs, made.roles)
