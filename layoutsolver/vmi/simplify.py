@@ -9,7 +9,7 @@ from __future__ import annotations
 from layoutsolver.graph.model import Graph
 from layoutsolver.ops.registry import pto_specs
 from layoutsolver.ops.spec import Effect
-from layoutsolver.vmi.masks import constant_of
+from layoutsolver.vmi.masks import constant_of, is_full
 from layoutsolver.vmi.program import Constant, Operand, Outside, StepScalar, VmiOp, VmiProgram, VmiValue
 
 _PREFIX = "pto.vmi."
@@ -34,7 +34,9 @@ def effect_of(op: VmiOp) -> Effect:
 
 
 def _combined(program: VmiProgram) -> list[VmiOp]:
-    """Rows without gaps are one vector; scalars that are loaded only to be spread are spread by the load."""
+    """Rows without gaps are one vector; a store under a full mask needs none; scalars that are loaded only to be spread
+    are spread by the load.
+    """
     ops = list(program.ops)
     users = program.users()
     for number, op in enumerate(ops):
@@ -43,6 +45,11 @@ def _combined(program: VmiProgram) -> list[VmiOp]:
             if stride is not None and stride * groups == op.results["result"].lanes:
                 held = {role: operand for role, operand in op.operands.items() if role != "row_stride"}
                 ops[number] = op._replace(op="load", operands=held, attrs={})
+        elif op.op == "masked_store":
+            mask = op.operands.get("mask")
+            if isinstance(mask, VmiValue) and is_full(program, mask):
+                held = {role: operand for role, operand in op.operands.items() if role != "mask"}
+                ops[number] = op._replace(op="store", operands=held)
         elif op.op == "group_broadcast":
             source = op.operands.get("source")
             if not isinstance(source, VmiValue) or source.op < 0 or len(users[source.number]) != 1:

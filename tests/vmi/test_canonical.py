@@ -248,3 +248,10 @@ def test_zeroing_of_a_unary_operation_is_a_selection() -> None:
     assert names(made) == ["exp", "constant", "select"]
     assert made.ops[2].results["result"].name == "%r"
     assert made.ops[2].operands["true_value"] == made.ops[0].results["result"]
+
+
+def test_a_store_under_a_full_mask_needs_none() -> None:
+    for lanes, op in ((64, "store"), (63, "masked_store")):
+        text = f"%n = arith.constant {lanes} : index\n%k = pto.vmi.create_mask %n : index -> {M}\n"
+        made, _ = program(f"{text}pto.vmi.vstore %a, %p[%o], %k : {F}, {P}, {M}", simple=True)
+        assert names(made) == ["create_mask", op]
