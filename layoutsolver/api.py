@@ -18,10 +18,15 @@ from layoutsolver_models.problems.layout import LayoutSolution
 from layoutsolver_models.solve.layout import Limits, solve_layout
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from layoutsolver.explain.repair import FoundRepair
     from layoutsolver.pose.upstream import Verdict
     from layoutsolver.verify.run import VerifyResult
     from layoutsolver_models.solve.conflict import Conflict
+
+    Proof = Callable[["SolveResult"], tuple[str, list[Diagnostic]]]
+    """Runs a repaired program against the one that it was made of: what came of it, and what speaks against it."""
 
 
 class SolveOptions(NamedTuple):
@@ -161,11 +166,26 @@ def decide(source: SourceFile, options: SolveOptions) -> SolveResult:
     return result
 
 
-def repaired(result: SolveResult, options: SolveOptions) -> SolveResult | None:
-    """The solved program after its cheapest repair, None if there is no repair; says what was changed."""
-    if not result.repairs:
-        return None
-    best = result.repairs[0]
+def repaired(result: SolveResult, options: SolveOptions, proof: Proof | None = None) -> SolveResult | None:
+    """The solved program after its cheapest repair, None if there is no repair; says what was changed.
+
+    With a proof it is the cheapest repair that passes it; where none does, the cheapest one with what was found.
+    """
+    failed: SolveResult | None = None
+    for found in result.repairs:
+        after = _after_repair(result, found, options)
+        if proof is None or not after.ok:
+            return after
+        sentence, said = proof(after)
+        made = after.diagnostics.pop()
+        after.diagnostics += [made._replace(notes=(*made.notes, sentence)), *said]
+        if after.ok:
+            return after
+        failed = failed or after
+    return failed
+
+
+def _after_repair(result: SolveResult, best: FoundRepair, options: SolveOptions) -> SolveResult:
     source = result.module.source
     after = solve(SourceFile(source.name, best.text, source.first_line), options)
     cheapest = "the cheapest repair" if best.repair.proved else "the cheapest repair found near the conflict"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from layoutsolver.api import SolveOptions, SolveResult, annotate, repaired, solve
 from layoutsolver.cli.inputs import InputError, Inputs, UsageError, read_inputs, solve_options
@@ -11,6 +12,9 @@ from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM,
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.diagnostic import Diagnostic
+
+if TYPE_CHECKING:
+    from layoutsolver.api import Proof
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,8 +52,8 @@ def _solve_all(options: argparse.Namespace, inputs: Inputs, solver_options: Solv
 
             sys.stderr.write(report_block(result))
         if options.repair and not result.ok:
-            result = repaired(result, solver_options) or result
-        if options.verify and result.ok:
+            result = repaired(result, solver_options, _proof(options, result) if options.verify else None) or result
+        elif options.verify and result.ok:
             from layoutsolver.verify.run import verify_result
 
             result.diagnostics = verify_result(result, options.rounds, options.seed).diagnostics
@@ -79,6 +83,13 @@ def _solve_all(options: argparse.Namespace, inputs: Inputs, solver_options: Solv
     if options.format == "json":
         return deliver(options.output, "".join(answers), status)
     return deliver(options.output, "\n".join(answers) if options.table else inputs.joined(answers), status)
+
+
+def _proof(options: argparse.Namespace, result: SolveResult) -> Proof:
+    """What runs a repair against the program as it was."""
+    from layoutsolver.verify.run import prove_repair
+
+    return lambda after: prove_repair(result, after, options.rounds, options.seed)
 
 
 def exit_status(result: SolveResult) -> int:

@@ -9,6 +9,7 @@ from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, read_ot
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
+from layoutsolver.cli.progress import Progress
 from layoutsolver.cli.solve import exit_status
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def run(options: argparse.Namespace) -> int:
     status = EXIT_OK
     answers: list[str] = []
     for source, other in zip(inputs.sources, others, strict=True):
-        result = verify(source, solver_options, options.rounds, options.seed, other)
+        progress = Progress(source.name)
+        result = verify(source, solver_options, options.rounds, options.seed, other, progress)
+        progress.close()
         print_diagnostics(options, result.diagnostics)
         status = worst(status, _status(result))
         if result.verification is not None and result.ok:

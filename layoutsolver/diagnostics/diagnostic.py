@@ -25,7 +25,7 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A change that helps; `verified` says that the program was solved again with it applied."""
+    """A change that helps; `verified` says that it was run on the hardware model with it applied."""
 
     title: str
     edits: tuple[Edit, ...] = ()

@@ -26,7 +26,7 @@ class FoundRepair:
     """A repair that was written and solved again: the repair, its edits, what it does, and the repaired text.
 
     `dearer` are the extra instructions of its layouts, beyond those of the repair found along with it whose layouts
-    cost least.
+    cost least; `verified` says that the repaired program has run on the hardware model as the program should.
     """
 
     repair: Repair
@@ -34,6 +34,7 @@ class FoundRepair:
     sentences: tuple[str, ...]
     text: str
     dearer: int = 0
+    verified: bool = False
 
     @property
     def cost(self) -> int:
@@ -42,7 +43,7 @@ class FoundRepair:
 
     def fix(self) -> Fix:
         """The repair as a diagnostic offers it."""
-        return Fix("; ".join(self.sentences), self.edits, self.cost, verified=True)
+        return Fix("; ".join(self.sentences), self.edits, self.cost, self.verified)
 
 
 def find_repairs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +16,15 @@ from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.machine import Machine, Passed, vectors_returned
 from layoutsolver.verify.memory import Inputs, make_inputs
 from layoutsolver.verify.operation import CannotRunError, NoLayoutError
+from layoutsolver.verify.origin import origin_of
 from layoutsolver.verify.program import Program, plain_program, solved_program
 from layoutsolver.verify.result import Verification
 from layoutsolver.verify.values import Elements
 from layoutsolver_models.hardware.ub import HardwareFault
 from layoutsolver_models.problems.layout import LayoutSolution
+
+Progress = Callable[[int, int], None]
+"""What is told how many of how many runs are done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +51,26 @@ def check_solution(
 
 
 def compare_programs(
-    before: Program, after: Program, rounds: int = 4, seed: int = 1, lenient: bool = False
+    before: Program,
+    after: Program,
+    rounds: int = 4,
+    seed: int = 1,
+    lenient: bool = False,
+    progress: Progress | None = None,
 ) -> Verification:
     """Run every function of two programs `rounds` times on the same memory, and compare what they leave.
 
     Memory is compared byte by byte, and so are vectors that leave the program. What is not defined before may be
     anything after. With `lenient` an operation that has no form for its element type counts as some function of its
-    lanes instead of being reported.
+    lanes instead of being reported. `progress` is told how many of how many runs are done.
     """
     checker = _Checker(before, after, seed, lenient)
     with np.errstate(all="ignore"):
-        for function, other in checker.functions():
+        pairs = checker.functions()
+        for place, (function, other) in enumerate(pairs):
             for number in range(rounds):
+                if progress is not None:
+                    progress(place * rounds + number, len(pairs) * rounds)
                 if not checker.check(function, other, number):
                     break
     return checker.result
@@ -68,6 +81,7 @@ class _Checker:
         self.before, self.after = before, after
         self.seed, self.lenient = seed, lenient
         self.result = Verification()
+        self.explain = False
 
     def functions(self) -> list[tuple[Function, Function]]:
         """The functions that both programs have; those that one of them lacks are reported."""
@@ -121,7 +135,9 @@ class _Checker:
         self.result.vectors_compared += len(before.passed)
         if not self.differences(function, inputs, before, after):
             return True
+        self.explain = True
         found = self.differences(function, inputs, before, self.run(self.after, other, inputs, traced=True))
+        self.explain = False
         if self.is_about_masks(function, other, inputs, before):
             note = "both agree if only elements of the vectors are set in masks: one is set behind or between them"
             found = [item._replace(notes=(*item.notes, note)) for item in found]
@@ -185,7 +201,7 @@ class _Checker:
     def differences(self, function: Function, inputs: Inputs, before: _Run, after: _Run) -> list[Diagnostic]:
         """A message for each store whose bytes differ, and for each vector."""
         writer = Differences(self.before, self.after, function, inputs)
-        found = [item for _, item in writer.of_memory(before.ram, after.ram)]
+        found = [self.explained(writer, node, item) for node, item in writer.of_memory(before.ram, after.ram)]
         if len(before.passed) != len(after.passed):
             counts = f"{len(after.passed)} vectors pass to other functions, {len(before.passed)} are expected"
             return [Diagnostic("LS0701", "error", counts, writer.label(self.after, function.op))]
@@ -194,6 +210,15 @@ class _Checker:
             if differs.any():
                 found.append(writer.vector(mine, theirs, differs))
         return found
+
+    def explained(self, writer: Differences, node: int, item: Diagnostic) -> Diagnostic:
+        """A message with the operation that made the first wrong element, where that can be told."""
+        if not self.explain:
+            return item
+        origin = origin_of(
+            self.before, self.after, writer.function, writer.inputs, node, self.seed, self.lenient
+        )  # fmt: skip
+        return item if origin is None else writer.with_origin(item, origin)
 
 
 def _cannot_run(program: Program, error: CannotRunError) -> Diagnostic:

@@ -12,6 +12,7 @@ from layoutsolver.source import Span
 from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.machine import Passed
 from layoutsolver.verify.memory import Inputs
+from layoutsolver.verify.origin import Origin
 from layoutsolver.verify.program import Program
 from layoutsolver.verify.values import Buffer
 from layoutsolver_models.hardware.formats import Flags
@@ -52,6 +53,8 @@ class Differences:
         """What is compared with what."""
         if self.before.graph is self.after.graph:
             return "after layout than before"
+        if self.before.name == self.after.name:
+            return "in the second form than in the first"
         return f"in `{self.after.name}` than in `{self.before.name}`"
 
     def of_memory(self, before: LogicalMemory, after: LogicalMemory) -> list[tuple[int, Diagnostic]]:
@@ -93,6 +96,16 @@ class Differences:
         op = program.graph.ops[node].name if node >= 0 else "the program"
         message = f"`{op}` leaves {len(places)} other byte{'s' * (len(places) != 1)} {self.sides}"
         return Diagnostic("LS0701", "error", message, self.label(program, node), tuple(secondary), tuple(lines))
+
+    def with_origin(self, item: Diagnostic, origin: Origin) -> Diagnostic:
+        """A message with a mark at the operation that made the first wrong element."""
+        graph = self.before.graph
+        found = "nothing determined" if origin.found is None else f"{origin.found:#x}"
+        what = f"element {origin.element} of `{graph.values[origin.value].name}`"
+        text = f"{what} is wrong from here on: expected {origin.expected:#x}, found {found}"
+        mark = self.label(self.before, origin.node, text)
+        others = tuple(label for label in item.secondary if label.span != mark.span or label.source != mark.source)
+        return item._replace(secondary=(mark, *others))
 
     def buffer_at(self, at: int) -> tuple[str, int, int]:
         """The name of the buffer at an address, where it begins, and the bytes of an element."""

@@ -78,7 +78,7 @@ class _Plan:
 class Machine:
     """A run of a program: `passed` are the vectors that left it, in order, `current` is the operation that runs.
 
-    `operations` may be shared by the runs of one program.
+    `operations` may be shared by the runs of one program; `watch` is told the results of every operation.
     """
 
     graph: Graph
@@ -91,6 +91,7 @@ class Machine:
     nodes: dict[int, OpNode] = field(default_factory=dict)
     plans: dict[int, _Plan] = field(default_factory=dict)
     operations: dict[int, Operation] = field(default_factory=dict)
+    watch: Callable[[int, list[Value]], None] | None = None
 
     def __post_init__(self) -> None:
         self.nodes = {id(node.op): node for node in self.graph.ops}
@@ -124,6 +125,8 @@ class Machine:
             if step.run is None:
                 step.run = self.decode(self.operation(step.node), step.node)
             made = step.run(get)
+            if self.watch is not None:
+                self.watch(step.node.index, made)
             if len(made) == len(step.results) == 1:
                 env[step.results[0]] = made[0]
             else:

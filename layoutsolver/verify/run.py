@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from layoutsolver.api import SolveOptions, SolveResult, solve
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.source import SourceFile, Span
-from layoutsolver.verify.compare import check_solution, compare_programs
+from layoutsolver.verify.compare import Progress, compare_programs
 from layoutsolver.verify.levels import border_layouts, has_border, read_program
 from layoutsolver.verify.program import LEVELS, Program, plain_program, solved_program
 from layoutsolver.verify.result import Verification
@@ -56,6 +56,7 @@ def verify(
     rounds: int = ROUNDS,
     seed: int = 1,
     other: SourceFile | None = None,
+    progress: Progress | None = None,
 ) -> VerifyResult:
     """Run a file with the layouts that it states, or with those that are solved, or another file, and compare."""
     chosen = options or SolveOptions()
@@ -65,35 +66,55 @@ def verify(
         said, done = verify_files(source, other, rounds, seed)
         return VerifyResult(said, done, unreadable=done is None and any(one.code < "LS01" for one in said))
     if other is not None:
-        return _verify_two(source, other, chosen, rounds, seed)
+        return _verify_two(source, other, chosen, rounds, seed, progress)
     if not any(word in source.text for word in _STATES_LAYOUTS):
-        return verify_result(solve(source, chosen), rounds, seed)
+        return verify_result(solve(source, chosen), rounds, seed, progress)
     written = read_program(source, chosen)
     result = VerifyResult(written.diagnostics, unreadable=written.unreadable)
     program = written.program
     if program is None:
         return result
     if program.level == "plain":
-        return verify_result(solve(source, chosen), rounds, seed)
+        return verify_result(solve(source, chosen), rounds, seed, progress)
     if program.level == "intrinsics":
         message = "a file of intrinsics states nothing that it could be compared with"
         note = "name the program that it was made of as well: `layoutsolver verify PROGRAM INTRINSICS`"
         result.said.append(Diagnostic("LS0704", "error", message, Label(source, Span(0, 0)), notes=(note,)))
         return result
     result.how = "with its layouts as written"
-    result.verification = compare_programs(plain_program(program.graph), program, rounds, seed)
+    result.verification = compare_programs(plain_program(program.graph), program, rounds, seed, progress=progress)
     return result
 
 
-def verify_result(result: SolveResult, rounds: int = ROUNDS, seed: int = 1) -> VerifyResult:
+def verify_result(
+    result: SolveResult, rounds: int = ROUNDS, seed: int = 1, progress: Progress | None = None
+) -> VerifyResult:
     """A solved program compared; one without a solution is given back as it is."""
     if not result.ok or result.posed is None or result.solution is None:
         return VerifyResult(solving=result, unreadable=result.unreadable)
-    found = check_solution(result.posed, result.solution, rounds, seed)
+    plain, solved = plain_program(result.posed.graph), solved_program(result.posed, result.solution)
+    found = compare_programs(plain, solved, rounds, seed, progress=progress)
     return VerifyResult(verification=found, solving=result, how="with the layouts solved here")
 
 
-def _verify_two(source: SourceFile, other: SourceFile, options: SolveOptions, rounds: int, seed: int) -> VerifyResult:
+def prove_repair(
+    before: SolveResult, after: SolveResult, rounds: int = ROUNDS, seed: int = 1
+) -> tuple[str, list[Diagnostic]]:
+    """Run a repaired program with its layouts against the program that it was made of: in words, and what differs."""
+    assert before.posed is not None
+    assert after.posed is not None
+    assert after.solution is not None
+    expected, found = plain_program(before.posed.graph), solved_program(after.posed, after.solution)
+    done = compare_programs(expected, found, rounds, seed)
+    if not done.ok:
+        return "run on the hardware model, it does not do what the program says", done.diagnostics
+    counted = f"{done.runs} run{'s' * (done.runs != 1)}, {done.bytes_compared} bytes compared"
+    return f"run on the hardware model, it does what the program says: {counted}", done.diagnostics
+
+
+def _verify_two(
+    source: SourceFile, other: SourceFile, options: SolveOptions, rounds: int, seed: int, progress: Progress | None
+) -> VerifyResult:
     """Compare two files; the more abstract one says what is expected."""
     first, second = read_program(source, options), read_program(other, options)
     result = VerifyResult([*first.diagnostics, *second.diagnostics], unreadable=first.unreadable or second.unreadable)
@@ -107,9 +128,9 @@ def _verify_two(source: SourceFile, other: SourceFile, options: SolveOptions, ro
     result.verification = Verification()
     if expected.level == "layouts":
         plain = plain_program(expected.graph)
-        result.verification.add(compare_programs(plain, expected, rounds, seed))
+        result.verification.add(compare_programs(plain, expected, rounds, seed, progress=progress))
         expected = plain
-    result.verification.add(compare_programs(expected, found, rounds, seed))
+    result.verification.add(compare_programs(expected, found, rounds, seed, progress=progress))
     return result
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from layoutsolver.cli.progress import Progress
 from tests.cli.running import FREE, INFEASIBLE, PROGRAM, UB, Run, write
 
 MASKS = f"""\
@@ -77,3 +78,54 @@ def test_a_second_file_that_cannot_be_read_is_an_input_error(tmp_path: Path, run
     assert run("verify", path, str(tmp_path / "none.mlir")).status == 3
     assert run("verify", path, write(tmp_path / "broken.mlir", "func.func @f() {")).status == 3
     assert run("verify", "-", "-").status == 2
+
+
+CLASH = (Path(__file__).parents[2] / "examples" / "shared_mask.mlir").read_text(encoding="utf-8")
+
+
+def test_a_repair_is_written_once_it_was_run(tmp_path: Path, run: Run) -> None:
+    path = write(tmp_path / "k.mlir", CLASH)
+    outcome = run("solve", path, "--repair", "--verify", "--layouts")
+    assert outcome.status == 0
+    assert "run on the hardware model, it does what the program says: 4 runs" in outcome.err
+    assert outcome.out == run("solve", path, "--repair", "--layouts").out
+    alone = run("verify", write(tmp_path / "repaired.mlir", outcome.out))
+    assert "agrees with its layouts as written" in alone.out
+
+
+def test_a_repair_that_does_not_do_what_the_program_says_is_not_written(tmp_path: Path, run: Run) -> None:
+    path, out = write(tmp_path / "k.mlir", f"{CLASH}{MASKS}"), tmp_path / "out.mlir"
+    assert run("solve", path, "--compat", "upstream", "--repair", "-o", str(out)).status == 0
+    out.unlink()
+    outcome = run("solve", path, "--compat", "upstream", "--repair", "--verify", "-o", str(out))
+    assert outcome.status == 1
+    assert "error[LS0701]" in outcome.err
+    assert "it does not do what the program says" in outcome.err
+    assert not out.exists()
+
+
+def test_progress_is_shown_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    progress = Progress("k.mlir")
+    progress(1, 4)
+    now = 31.0
+    progress(2, 4)
+    progress(3, 4)
+    progress.close()
+    assert capsys.readouterr().err == "k.mlir: 2 of 4 runs\n"
+
+
+def test_progress_on_a_terminal_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    progress = Progress("k.mlir")
+    progress(1, 4)
+    assert capsys.readouterr().err == ""
+    now = 2.0
+    progress(2, 4)
+    progress.close()
+    assert capsys.readouterr().err == "\rk.mlir: 2 of 4 runs\r                   \r"
