@@ -16,10 +16,11 @@ from layoutsolver.verify.pto.values import Get, Pointer, PtoValue
 from layoutsolver.verify.values import Scalar, integer
 from layoutsolver_models.hardware.ub import BLOCK
 
-_SYNCHRONISATION = frozenset({
+SYNCHRONISATION = frozenset({
     "set_flag", "wait_flag", "set_flag_dyn", "wait_flag_dyn", "get_buf", "rls_buf", "get_buf_dyn", "rls_buf_dyn",
     "barrier", "mem_bar", "pipe_barrier",
 })  # fmt: skip
+"""The operations that order others, and do nothing in a run of one after the other."""
 
 _QUERIES = {
     "get_block_idx": 0, "get_subblock_idx": 0, "get_block_num": 1, "get_subblock_num": 1,
@@ -33,7 +34,7 @@ def run_around(op: Operation, get: Get, ram: Ram) -> list[PtoValue] | None:
     """The results of an operation around vector code, None if it is none. Raises CannotRunError and HardwareFault."""
     if not op.node.name.startswith("pto."):
         return None
-    if op.name in _SYNCHRONISATION:
+    if op.name in SYNCHRONISATION:
         return []
     if op.name in _QUERIES:
         return [integer(_result(op), _QUERIES[op.name])]

@@ -49,7 +49,13 @@ def stored_by(program: Program, node: int, default: ScalarType) -> Stored:
 def wrong_bytes(expected: Run, found: Run, allocation: int) -> Flags:
     """Which bytes of an allocation differ: those that are determined, and other or not determined in the other run."""
     mine, theirs = expected.ram.memories[allocation], found.ram.memories[allocation]
-    wrong: Flags = ~mine.poison() & ((mine.data() != theirs.data()) | theirs.poison())
+    wrong = np.zeros(mine.size, np.bool_)
+    at = 0
+    for one, other in zip(mine.pages, theirs.pages, strict=True):
+        if one is not other:
+            differs = (one.data != other.data) | other.poison
+            wrong[at : at + one.data.size] = differs & ~one.poison
+        at += one.data.size
     return wrong
 
 

@@ -152,6 +152,10 @@ class Machine:
             return found
         if op.node.name.startswith("pto."):
             return self.unit.run(op, get)
+        if op.node.name == "arith.select" and len(op.node.operands) == 3:
+            condition = get(op.node.operands[0])
+            if isinstance(condition, Scalar) and condition.defined:
+                return [get(op.node.operands[1 if condition.bits else 2])]
         scalar = run_scalar(op, cast(Callable[[int], Value], get))
         if scalar is None:
             raise CannotRunError(op.node.index, f"what `{op.node.name}` does is not known here")

@@ -36,9 +36,9 @@ def _select(call: Call) -> list[PtoValue]:
 
 def _shuffle(call: Call) -> list[PtoValue]:
     source, type_ = call.vector("source"), call.result_type()
-    texts = call.op.node.op.stream
-    text = texts.range_text(call.op.node.op.name_token + 1, call.op.node.op.last)
-    found = re.search(r"\[\[?([-0-9,\s]*)\]", text)
+    inner = call.op.node.op
+    text = call.attr("indices") or inner.stream.range_text(inner.name_token + 1, inner.last)
+    found = re.search(r"(?:\[\[|:|\[)([-0-9,\s]*)[\]>]", text)
     order = np.array([int(word) for word in found[1].replace(",", " ").split()] if found else [], np.int64)
     if order.size != type_.lanes or (order >= source.count).any():
         raise call.op.fail(f"has {order.size} indices for {type_.lanes} of {source.count} elements")
