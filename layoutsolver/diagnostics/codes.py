@@ -62,6 +62,8 @@ CODES: dict[str, Code] = {
         Code("LS0705", "a file does not say how a vector lies"),
         Code("LS0706", "functionTypes and layouts that do not go together"),
         Code("LS0707", "a program leaves other memory than the one it was made of"),
+        Code("LS0801", "an operation that VMI does not permit"),
+        Code("LS0802", "no layout serves an operation"),
     )
 }
 """Every code that a message can carry."""

@@ -12,6 +12,7 @@ from layoutsolver.pose.vmi.conversions import conversions_of, layout_names
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Refusal, variants_of
 from layoutsolver.vmi.canonical import PREFIX, canonical_program
+from layoutsolver.vmi.check import check_types
 from layoutsolver.vmi.program import VmiProgram, VmiValue
 from layoutsolver_models.problems.layout import Where
 from layoutsolver_models.problems.selection import (
@@ -42,7 +43,9 @@ class PosedVmi(NamedTuple):
 
 def pose_vmi(graph: Graph, objective: str = "pipes") -> PosedVmi:
     """The problem of a program, with a diagnostic for every operation that has no variant at all."""
+    refused = check_types(graph)
     program, diagnostics = canonical_program(graph)
+    diagnostics = [*refused, *diagnostics]
     poser = _Poser(program, diagnostics)
     poser.pose()
     values = tuple(poser.value(value) for value in program.values)

@@ -30,7 +30,7 @@ def variants_of(program: VmiProgram, op: VmiOp, rule_family: str) -> tuple[list[
     found: list[Variant] = []
     refused: list[Refusal] = []
     known = facts_of(program, op)
-    for rule in _rules(op, rule_family):
+    for rule in rules_of(op, rule_family):
         for bits in _widths(op, rule_family):
             layouts = layouts_of(rule, op, bits)
             if layouts is None:
@@ -44,7 +44,7 @@ def variants_of(program: VmiProgram, op: VmiOp, rule_family: str) -> tuple[list[
     return found, refused
 
 
-def _rules(op: VmiOp, rule_family: str) -> tuple[VmiRule, ...]:
+def rules_of(op: VmiOp, rule_family: str) -> tuple[VmiRule, ...]:
     """The rules of an operation; a cast that keeps the width and changes the kind moves nothing."""
     if rule_family == "cast" and op.op in ("fptosi", "sitofp"):
         source, result = op.vectors().get("source"), op.results.get("result")
@@ -69,7 +69,7 @@ def _variant(
         now = facts(rule, shapes, **known)
         if not rule.allows(now):
             return Refusal(rule.id, f"needs {rule.when}")
-        if rule.family == "cast" and not _types_exist(rule, now):
+        if rule.family == "cast" and not types_exist(rule, now):
             return Refusal(rule.id, f"there is no {op.op} from {now['element']} to {now['to']}")
         stopped = no_carrier(rule, op, bits) or _is_narrow(rule, op)
         if stopped:
@@ -117,7 +117,7 @@ def _is_aligned(way: Lowering, now: dict[str, Fact]) -> bool:
     return not way.align or not isinstance(known, int) or known % count(way.align, now) == 0
 
 
-def _types_exist(rule: VmiRule, now: dict[str, Fact]) -> bool:
+def types_exist(rule: VmiRule, now: dict[str, Fact]) -> bool:
     """Whether a cast exists between these element types in the rule's layouts."""
     layouts: dict[str, Fact] = {**now, "source": rule.layouts["source"]}
     return any(

@@ -75,7 +75,7 @@ MASKED_LOAD = (
 PAIRS = (
     VmiRule("VMI.DLOAD.C", "deinterleave_load", {"low": "c", "high": "c"}, _FULL,
             (upstream("vldsx2 DINTLV_B{W} * A(low)", "", _ALIGNED),), _SOURCE),
-    VmiRule("VMI.ISTORE.C", "interleave_store", {"low": "c", "high": "c"}, "",
+    VmiRule("VMI.ISTORE.C", "interleave_store", {"low": "c", "high": "c"}, _FULL,
             (upstream("vstsx2 INTLV_B{W} * A(low)", "", _ALIGNED),), _SOURCE),
 )  # fmt: skip
 STRIDED = (

@@ -1,0 +1,1 @@
+"""What the released compiler decides on a VMI program: a re-implementation of its assignment of layouts."""

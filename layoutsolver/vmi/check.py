@@ -1,0 +1,133 @@
+"""What the verifier of VMI refuses in an operation, whatever layouts are chosen: shapes, types, attributes, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.graph.model import Graph, OpNode
+from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
+from layoutsolver.ops.attributes import attributes
+from layoutsolver.ops.spec import Kind
+from layoutsolver.vmi.canonical import PREFIX, kind_of
+from layoutsolver_models.rules.vmi.types import ELEMENTS, must_saturate, takes
+
+_CASTS = frozenset({"vcvt", "truncf", "trunci", "fptosi", "fptoui", "extf", "extsi", "extui", "sitofp"})
+
+
+def check_types(graph: Graph) -> list[Diagnostic]:
+    """One message for every operation of VMI that is refused, about the first thing that is wrong with it."""
+    found: list[Diagnostic] = []
+    source = graph.module.source
+    for node in graph.ops:
+        if node.name.startswith(PREFIX) and node.spec is not None:
+            reason = next(_faults(graph, node), None)
+            if reason is not None:
+                message = f"`{node.name}` {reason}"
+                found.append(Diagnostic("LS0801", "error", message, Label(source, node.span)))
+    return found
+
+
+def _faults(graph: Graph, node: OpNode) -> Iterator[str]:
+    name = node.name.removeprefix(PREFIX)
+    attrs = {key: text.strip('"') for key, text in attributes(node).items()}
+    yield from _kinds(graph, node)
+    yield from _memory(graph, node)
+    vectors = _vectors(graph, node)
+    yield from _shapes(graph, node)
+    if name in ("vand", "vor", "vxor", "vnot") and not any(isinstance(known, VmiVectorType) for _, known in vectors):
+        return
+    for role, known in vectors:
+        if isinstance(known, VmiVectorType) and not takes(name, known.element.text) and role != "result":
+            row = next(row for row in ELEMENTS if name in row.ops)
+            yield f"takes no elements of type {known.element.text}, only {', '.join(row.elements)}"
+    if name in _CASTS:
+        yield from _cast(graph, node, name, attrs)
+    yield from _groups(vectors, name, attrs)
+
+
+def _vectors(graph: Graph, node: OpNode) -> list[tuple[str, VmiVectorType | VmiMaskType]]:
+    """The vectors and masks of an operation by role, operands first."""
+    out: list[tuple[str, VmiVectorType | VmiMaskType]] = []
+    for role, value in zip(node.roles, node.operands, strict=True):
+        known = graph.values[value].type
+        if isinstance(known, VmiVectorType | VmiMaskType):
+            out.append((role, known))
+    for value in node.results:
+        known = graph.values[value].type
+        if isinstance(known, VmiVectorType | VmiMaskType):
+            out.append(("result", known))
+    return out
+
+
+def _kinds(graph: Graph, node: OpNode) -> Iterator[str]:
+    assert node.spec is not None
+    kinds = {role.name: role.kind for role in node.spec.operands}
+    for role, value in zip(node.roles, node.operands, strict=True):
+        known = graph.values[value].type
+        if node.name == f"{PREFIX}create_mask" and isinstance(known, VmiVectorType | VmiMaskType):
+            yield "counts its active lanes by an index"
+        if kinds.get(role) in (Kind.INDEX, Kind.MASK, Kind.POINTER) and isinstance(known, VmiVectorType):
+            yield f"takes no vector as its {role.replace('_', ' ')}"
+
+
+def _memory(graph: Graph, node: OpNode) -> Iterator[str]:
+    for role, value in zip(node.roles, node.operands, strict=True):
+        known = graph.values[value].type
+        if role in ("source", "destination") and isinstance(known, PointerType) and known.space != "ub":
+            yield f"reaches memory of `ub` alone, and this is a pointer into `{known.space}`"
+
+
+def _shapes(graph: Graph, node: OpNode) -> Iterator[str]:
+    """Roles that share a type, and masks with as many bits as there are elements."""
+    assert node.spec is not None
+    same = set(node.spec.same_type)
+    named = [(role, graph.values[value].type) for role, value in zip(node.roles, node.operands, strict=True)]
+    places = [role.name for role in node.spec.results]
+    named += [
+        (places[min(place, len(places) - 1)], graph.values[value].type) for place, value in enumerate(node.results)
+    ]
+    first: VmiVectorType | None = None
+    for role, known in named:
+        if role not in same or not isinstance(known, VmiVectorType):
+            continue
+        if first is None:
+            first = known
+        elif known.lanes != first.lanes:
+            yield f"has operands and results of {first.lanes} and {known.lanes} elements"
+        elif known.element.text != first.element.text:
+            yield f"has operands and results of {first.element.text} and {known.element.text}"
+    data = next((known for _, known in named if isinstance(known, VmiVectorType)), None)
+    for role, known in named:
+        masked = role in ("mask", "seed") and isinstance(known, VmiMaskType)
+        if masked and data is not None and isinstance(known, VmiMaskType) and known.lanes != data.lanes:
+            yield f"has a mask of {known.lanes} bits for {data.lanes} elements"
+
+
+def _cast(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Iterator[str]:
+    source, result = graph.values[node.operands[0]].type, graph.values[node.results[0]].type
+    if not isinstance(source, VmiVectorType) or not isinstance(result, VmiVectorType):
+        return
+    before, after = source.element.text, result.element.text
+    if source.lanes != result.lanes:
+        yield f"makes {result.lanes} elements of {source.lanes}"
+    if kind_of(before) != "float" and kind_of(after) == "float":
+        if kind_of(before) != "si":
+            yield f"makes floats of signed integers alone, and {before} says no sign; spell it with `si`"
+        if source.bits != 32:
+            yield f"makes floats of 32-bit integers alone, not of {before}"
+    needed = must_saturate(before, source.bits, after, result.bits)
+    if needed and "saturate" not in attrs:
+        yield f"needs `saturate` (SAT or NOSAT) from {before} to {after}"
+    if needed is None and "saturate" in attrs and name == "vcvt":
+        yield f"takes no `saturate` from {before} to {after}"
+
+
+def _groups(vectors: list[tuple[str, VmiVectorType | VmiMaskType]], name: str, attrs: dict[str, str]) -> Iterator[str]:
+    text = attrs.get("num_groups", attrs.get("group", ""))
+    if not text.lstrip("-").isdigit() or not vectors:
+        return
+    groups = int(text)
+    lanes = max(known.lanes for _, known in vectors)
+    if groups < 0 or (groups == 0 and "num_groups" in attrs) or (groups > 0 and lanes % groups):
+        yield f"has {groups} groups, which do not divide {lanes} elements"
