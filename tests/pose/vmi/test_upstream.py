@@ -61,9 +61,7 @@ def test_layouts_of_every_name(name: str) -> None:
 def test_layouts_of_a_program_whose_calls_are_inlined(name: str) -> None:
     found, fact = upstream_of(graph_of(name)), FACTS[name]
     assert found.assigned is not None
-    assert list(found.operations) == [
-        f"{key.partition(':')[2]}: {layout}" for key, layout in fact["layouts"].items()
-    ]
+    assert list(found.operations) == [f"{key.partition(':')[2]}: {layout}" for key, layout in fact["layouts"].items()]
 
 
 def decided(text: str, narrowing: bool = True) -> tuple[UpstreamVmi, dict[str, str]]:
