@@ -205,11 +205,13 @@ def _explain(result: SolveResult, options: SolveOptions) -> None:
     """Find conflicts and repairs, and say them."""
     from layoutsolver.explain.conflict import conflict_diagnostic
     from layoutsolver.explain.repair import find_repairs
-    from layoutsolver_models.solve.conflict import find_conflicts
+    from layoutsolver_models.solve.conflict import Conflict, find_conflicts
 
     posed = result.posed
     assert posed is not None
-    result.conflicts = find_conflicts(posed.problem, options.conflicts, options.limits)
+    first = result.solution.conflict if result.solution is not None else ()
+    known = [Conflict(first, result.solution.minimal)] if result.solution is not None and first else []
+    result.conflicts = find_conflicts(posed.problem, options.conflicts, options.limits, known)
     refused = result.upstream is not None and "no rule" in result.upstream.reason
     if options.repairs and not refused:
         plain = options._replace(repairs=0, conflicts=0)

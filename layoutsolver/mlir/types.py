@@ -25,7 +25,6 @@ class VectorType(NamedTuple):
     shape: tuple[int, ...]
     element: ScalarType | OtherType
     layout: str | None = None
-    scalable: bool = False
 
     @property
     def lanes(self) -> int:
@@ -109,17 +108,18 @@ def _parse_scalar(text: str) -> ScalarType | None:
 
 
 def _parse_vector(text: str, inside: str) -> Type:
+    """A vector of a fixed number of elements; what is malformed, empty, scalable or foreign is an `OtherType`."""
     shape, scalable, rest = _parse_shape(inside)
-    if None in shape:
+    if scalable or None in shape or 0 in shape:
         return OtherType(text)
-    element, _, tail = _split_first(rest)
+    element, comma, tail = _split_first(rest)
     if not (element[:1].isalpha() or element[:1] == "!"):
         return OtherType(text)
     layout = _LAYOUT.fullmatch(tail.strip())
-    if tail.strip() and layout is None:
+    if comma and layout is None:
         return OtherType(text)
     sizes = tuple(dim for dim in shape if dim is not None)
-    return VectorType(text, sizes, _element(element), layout.group(1) if layout else None, scalable)
+    return VectorType(text, sizes, _element(element), layout.group(1) if layout else None)
 
 
 def _parse_shape(inside: str) -> tuple[tuple[int | None, ...], bool, str]:

@@ -8,7 +8,8 @@ constraints, and nothing else, so that its verdict and its choice come out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
@@ -16,12 +17,10 @@ from layoutsolver.mlir.types import VectorType
 from layoutsolver.ops.assembly import attribute_entries
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.pose.ave_check import ELEMENT_TYPES, check_op
-from layoutsolver.pose.ave_lanes import LaneJudge
 from layoutsolver.pose.ave_right import right_rows
 from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS, AveTables, family_widths
 from layoutsolver.pose.ave_values import in_cast_chain, layout_change, needed_lanes
-from layoutsolver.pose.places import operand_places
-from layoutsolver.pose.posed import Posed
+from layoutsolver.pose.posed import Posed, operand_places
 from layoutsolver.source import Span
 from layoutsolver_models.problems.layout import (
     Choice,
@@ -35,6 +34,9 @@ from layoutsolver_models.problems.layout import (
 from layoutsolver_models.rules.row import LayoutRule
 from layoutsolver_models.targets.chip import chip_names, chip_of_device, device_is_known, load_chip
 from layoutsolver_models.vecmem import DOMAINS, LAYOUTS, VECMEM_TYPES, holds, layout_width
+
+if TYPE_CHECKING:
+    from layoutsolver.pose.ave_lanes import LaneJudge
 
 RAW_OPS = ("arith.", "math.")
 """Dialects whose operations on vectors are taken lane by lane where they were not lowered, with a warning."""
@@ -82,7 +84,7 @@ class _Poser:
         self.late: list[Choice] = []
         self.diagnostics: list[Diagnostic] = []
         self.hopeless: set[int] = set()
-        self.judge: LaneJudge | None = None
+        self.needed: dict[int, int] = {}
         self.sound = options.sound and not options.compat
 
     def pose(self) -> Posed:
@@ -126,8 +128,7 @@ class _Poser:
 
     def add_values(self) -> None:
         lanes = {} if self.compat else needed_lanes(self.graph)
-        if self.sound:
-            self.judge = LaneJudge(self.graph, lanes)
+        self.needed = lanes
         chained = in_cast_chain(self.graph)
         for value in self.graph.values:
             vector = value.vector
@@ -190,8 +191,8 @@ class _Poser:
         """Post a relation between graph values, which have these roles; its number."""
         number = self.number
         span = node.span
-        if self.judge is not None:
-            table = right_rows(self, self.judge, node, table, values)
+        if self.sound:
+            table = right_rows(self, node, table, values)
         self.relations.append(Relation(
             node.name, table, tuple([number[value] for value in values]), max(node.weight, 0),
             self.where(span.start, span.end),
@@ -206,6 +207,13 @@ class _Poser:
         self.ties.append(Tie(tuple(self.number[value] for value in values), reason, self.where(span.start, span.end)))
         self.tie_ops.append(node.index)
         self.tie_operands.append(operand_places(node, values))
+
+    @cached_property
+    def judge(self) -> LaneJudge:
+        """What knows the lane rules."""
+        from layoutsolver.pose.ave_lanes import LaneJudge
+
+        return LaneJudge(self.graph, self.needed)
 
     def width(self, value: int) -> int:
         """The element width of a graph value that keys the rules (0 for what is no vector)."""
@@ -258,7 +266,9 @@ class _Poser:
             message = f"`{node.name}` has no layout rule for elements of {width} bit{'s' * (width != 1)}"
             hint = ("compare predicates with `preg.xor` or `preg.not`",) if width == 1 and family == "compare" else ()
             self.report(node, "LS0302", message, f"it has rules for {family_widths(family)} bits", *hint)
-        return self.relate(node, table, [value for _, value in present], [name for name, _ in present])
+        held = [value for _, value in present]
+        twice = len(held) > 1 and held[0] == held[-1]
+        return self.relate(node, table, held, [name for name, _ in present] if twice else ())
 
     def pose_predicate(self, node: OpNode) -> None:
         self.ports(node, "predicate", -1, "pres", [node.results[0]])
@@ -334,17 +344,16 @@ class _Poser:
         """Data operands and result in one layout, the mask at its granularity."""
         mask = node.role(mask_role)
         values = self.graph.values
-        pairs = [
-            (value, role)
+        data = [
+            value
             for value, role in zip(node.operands, node.roles, strict=True)
             if role != mask_role and values[value].vector is not None and not (self.compat and value == mask)
         ]
-        data = [value for value, _ in pairs]
         results = node.results[:1] if self.compat else node.results
         widths = " ".join(str(self.width(value)) for value in data)
         masks = [] if mask is None else [mask]
         table = self.tables.table("elementwise", widths, len(masks), len(results))
-        roles = [*(role for _, role in pairs), mask_role] if masks else [role for _, role in pairs]
+        roles = ["data"] * len(data) + [mask_role] if node.operands.count(mask) > 1 else ()
         self.relate(node, table, data + masks + results, roles)
 
     def pose_select(self, node: OpNode) -> None:

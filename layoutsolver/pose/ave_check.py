@@ -101,7 +101,8 @@ def _fault(text: str, kind: Kind) -> Fault | None:
         return None
     if kind in (Kind.VECTOR, Kind.MASK, Kind.INDEX_VECTOR):
         if not isinstance(type_, VectorType):
-            return "LS0203", f"has type `{text}`, expected a vector"
+            wanted = "a vector of a fixed number of elements" if text.startswith("vector") else "a vector"
+            return "LS0203", f"has type `{text}`, expected {wanted}"
         return _vector_fault(type_, kind)
     if kind is Kind.MEMREF and not isinstance(type_, MemRefType):
         return "LS0203", f"has type `{text}`, expected a memref"

@@ -23,6 +23,7 @@ from layoutsolver.pose.ave_masks import (
     pattern_of,
     pattern_slots,
 )
+from layoutsolver.pose.ave_right import part_of
 from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS
 from layoutsolver.pose.ave_values import layout_change, takes_last
 from layoutsolver_models.rules.ave_lanes import INTERLEAVED, LANE_RULES, Interleaved
@@ -234,19 +235,6 @@ def _load(judge: LaneJudge, node: OpNode) -> Check | None:
 
 
 # -- conversions and rearrangement --------------------------------------------------------------------------------
-
-_PARTS = {"part_odd": 1, "pp1": 1, "pp2": 2, "pp3": 3}
-
-
-def part_of(node: OpNode) -> int:
-    """The part that a conversion names, 0 where it names none."""
-    if node.op.is_generic:
-        given = attributes(node)
-        return _PARTS.get(given.get("pp", ""), 0) or _PARTS.get(given.get("part", ""), 0)
-    if node.enums.get("part") == "part_odd":
-        return 1
-    texts = node.op.stream.texts[node.attrs[0] : node.attrs[1]] if node.attrs is not None else ()
-    return next((_PARTS[text] for text in texts if text in _PARTS), 0)
 
 
 def _convert(judge: LaneJudge, node: OpNode) -> Check | None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.ops.attributes import attributes
+from layoutsolver.pose.ave_right import KNOWN_PATTERNS
 from layoutsolver.pose.ave_tables import PREDICATE_CASTS
 from layoutsolver_models.vecmem import VECMEM_TYPES
 
@@ -37,7 +38,6 @@ State = tuple[Bits, Bits, Bits]
 ANYTHING: State = (Bits(256, 0), Bits(128, ODD), Bits(64, ODD | TWO))
 NOTHING: State = (Bits(0, 0), Bits(0, 0), Bits(0, 0))
 
-_KNOWN_PATTERNS = frozenset({1, 2, 3, 4, 8, 16, 32, 64, 128})
 _PARTS = {"H": 2, "Q": 4}
 
 
@@ -48,7 +48,7 @@ def pattern_slots(name: str, lanes: int, slots: int) -> int:
     (64, 64, 32)
     """
     if name == "ALL":
-        return lanes if lanes < slots and lanes in _KNOWN_PATTERNS else slots
+        return lanes if lanes < slots and lanes in KNOWN_PATTERNS else slots
     if name in _PARTS:
         return slots // _PARTS[name]
     if name == "ALLF":

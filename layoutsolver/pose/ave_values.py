@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.ops.assembly import attribute_entries
-from layoutsolver.ops.attributes import attributes
 
 _CASTS = frozenset({"builtin.unrealized_conversion_cast", "vector.shape_cast"})
 
@@ -63,7 +62,7 @@ def _supply(graph: Graph) -> dict[int, int]:
         outside = node is None or node.name == "func.call"
         supply[value.index] = 1 if vector.bits == 1 and vector.lanes == 256 and outside else vector.lanes
     for node in graph.ops:
-        if layout_change(node) == "SPARSE" and node.operands[0] in supply:
+        if node.name == "ave.hir.vintlv" and layout_change(node) == "SPARSE" and node.operands[0] in supply:
             whole = graph.values[node.operands[0]].vector
             half = ((whole.lanes if whole is not None else 0) + 1) // 2
             for result in node.results:
@@ -125,6 +124,10 @@ def _lane_by_lane(graph: Graph, node: OpNode) -> bool:
 
 def takes_last(node: OpNode) -> bool:
     """Whether a `vector_broadcast` takes the last element instead of the first."""
+    if not node.op.is_generic:
+        return node.enums.get("bool") == "false"
+    from layoutsolver.ops.attributes import attributes
+
     return attributes(node).get("bool", "true") == "false"
 
 
@@ -132,8 +135,11 @@ def takes_first(node: OpNode) -> bool:
     """Whether an operation is a store of element 0 alone, whatever its mask says."""
     if node.name != "ave.hir.masked_store":
         return False
-    dist = attributes(node).get("dist", "") if node.op.is_generic else node.enums.get("dist", "")
-    return dist.startswith("ONEPT")
+    if not node.op.is_generic:
+        return node.enums.get("dist", "").startswith("ONEPT")
+    from layoutsolver.ops.attributes import attributes
+
+    return attributes(node).get("dist", "").startswith("ONEPT")
 
 
 def _half(graph: Graph, node: OpNode) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from layoutsolver.diagnostics.diagnostic import Diagnostic
-from layoutsolver.graph.model import Graph
+from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver_models.problems.layout import LayoutProblem
 
 
@@ -57,3 +59,26 @@ class Posed:
         self.compat = compat
         self.chip = chip
         self.assumptions: list[str] = [] if assumptions is None else assumptions
+
+
+def operand_places(node: OpNode, values: list[int], roles: Sequence[str] = ()) -> tuple[int, ...]:
+    """For each value, which operand of the operation it is; -1 for results and for what the operation does not use.
+
+    Of several operands that are one value, each is taken once, in order; with `roles`, a mask or predicate is that
+    operand and no other one is.
+    """
+    operands = node.operands
+    apart = {at for at, role in enumerate(node.roles) if role in ("mask", "pred") and role in roles}
+    taken: list[int] = []
+    places = []
+    for port, value in enumerate(values):
+        place = -1
+        if value in operands and value not in node.results:
+            place = operands.index(value)
+            own = roles[port] if roles else ""
+            while place in taken or (apart and (place in apart) != (own == node.roles[place] and place in apart)):
+                place = operands.index(value, place + 1) if value in operands[place + 1 :] else -1
+        if place >= 0:
+            taken.append(place)
+        places.append(place)
+    return tuple(places)

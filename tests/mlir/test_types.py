@@ -29,7 +29,7 @@ def test_what_is_no_scalar_is_known_by_its_text(text: str) -> None:
 
 
 @given(
-    st.lists(st.integers(0, 10**6), max_size=4),
+    st.lists(st.integers(1, 10**6), max_size=4),
     st.sampled_from(sorted(SCALARS)),
     st.one_of(st.none(), st.sampled_from(STATES)),
     st.lists(st.sampled_from(["", " ", "\n  "]), min_size=12, max_size=12),
@@ -50,7 +50,6 @@ def test_a_vector_is_taken_apart_whatever_the_white_space(
     assert vector.element == parse_type(element)
     assert vector.bits == SCALARS[element][0]
     assert vector.layout == layout
-    assert not vector.scalable
     lanes = 1
     for dim in shape:
         lanes *= dim
@@ -77,10 +76,13 @@ def test_a_memref_is_taken_apart(shape: list[int | None], element: str, rest: st
     assert memref.rest == rest
 
 
-def test_a_scalable_dimension_is_noticed() -> None:
-    vector = parse_type("vector<4x[8]xf32>")
-    assert isinstance(vector, VectorType)
-    assert (vector.shape, vector.scalable) == ((4, 8), True)
+@pytest.mark.parametrize(
+    "text",
+    ["vector<64xi32,>", "vector<64xi32, >", "vector<0xi32>", "vector<4x0xi8>", "vector<[4]xi32>", "vector<4x[8]xf16>",
+     "vector<?xi8>", "vector<>", "vector<64x>", "vector<64xi8, #other>"],
+)  # fmt: skip
+def test_what_is_no_vector_of_a_fixed_number_of_elements_is_known_by_its_text(text: str) -> None:
+    assert parse_type(text) == OtherType(text)
 
 
 @pytest.mark.parametrize(

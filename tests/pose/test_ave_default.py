@@ -363,3 +363,11 @@ def test_device_of_the_file_sets_the_costs() -> None:
         result = solve_text(text)
         assert result.solution is not None
         assert result.solution.cost == cost, device
+
+
+@pytest.mark.parametrize("type_", ["vector<[64]xf32>", "vector<0xf32>", "vector<64xf32,>"])
+def test_a_vector_without_a_fixed_number_of_elements_is_refused(type_: str) -> None:
+    body = f"""  %m = ave.hir.pge <ALL> : vector<64xi1>
+  %x = ave.hir.vload <NORM> %b32[%c0] : memref<64xf32> into {type_}
+  %y = ave.hir.vabs %x, %m : {type_}, vector<64xi1>"""
+    assert "LS0203" in codes(solve_text(function(body)))

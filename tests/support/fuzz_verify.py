@@ -93,13 +93,18 @@ def classify(result: SolveResult, found: Verification) -> str:
 
 
 def all_are_warned_of(result: SolveResult, found: Verification) -> bool:
-    """Whether all that differs depends on an operation that a warning names."""
+    """Whether all that differs depends on an operation that a warning names.
+
+    A store that another one should have written over shows where that one is wrong.
+    """
     posed, solution = result.posed, result.solution
     assert posed is not None
     assert solution is not None
     warnings = [*refuted(posed, solution), *overfull(posed, solution)]
     named = {item.primary.span.start for item in warnings if item.primary is not None}
     reached = _depending(posed.graph, named)
+    buffers = {node.role("base") for node in posed.graph.ops if node.span.start in reached and _writes(node)}
+    reached |= {node.span.start for node in posed.graph.ops if _writes(node) and node.role("base") in buffers}
     differing = [item.primary.span.start for item in found.diagnostics if item.code == "LS0701" and item.primary]
     return all(start in reached for start in differing)
 

@@ -66,15 +66,19 @@ def find_conflict(problem: LayoutProblem, limits: Limits) -> LayoutSolution:
     return LayoutSolution("infeasible", conflict=found[0].groups, minimal=found[0].minimal)
 
 
-def find_conflicts(problem: LayoutProblem, most: int, limits: Limits) -> list[Conflict]:
-    """Up to `most` conflicts that share no group; empty if the problem is feasible or a limit was reached."""
+def find_conflicts(problem: LayoutProblem, most: int, limits: Limits, known: Sequence[Conflict] = ()) -> list[Conflict]:
+    """Up to `most` conflicts that share no group; empty if the problem is feasible or a limit was reached.
+
+    `known` are conflicts that were found before, as this function finds them: they are not looked for again.
+    """
     budget = Budget(limits.seconds)
     found: list[Conflict] = [
         Conflict((("domain", index),)) for index, value in enumerate(problem.values) if not value.domain
     ][:most]
     if found:
         return found
-    gone: set[Group] = set()
+    found = [*known][:most]
+    gone: set[Group] = {group for conflict in found for group in conflict.groups if group[0] != "domain"}
     loose, strict = _Remaining(_any_domain(problem)), _Remaining(problem)
     while len(found) < most:
         conflict = _next_conflict(loose, strict, gone, limits._replace(seconds=budget.left()), budget)
