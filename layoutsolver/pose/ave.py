@@ -84,7 +84,6 @@ class _Poser:
         self.late: list[Choice] = []
         self.diagnostics: list[Diagnostic] = []
         self.hopeless: set[int] = set()
-        self.needed: dict[int, int] = {}
         self.sound = options.sound and not options.compat
 
     def pose(self) -> Posed:
@@ -128,7 +127,6 @@ class _Poser:
 
     def add_values(self) -> None:
         lanes = {} if self.compat else needed_lanes(self.graph)
-        self.needed = lanes
         chained = in_cast_chain(self.graph)
         for value in self.graph.values:
             vector = value.vector
@@ -213,7 +211,7 @@ class _Poser:
         """What knows the lane rules."""
         from layoutsolver.pose.ave_lanes import LaneJudge
 
-        return LaneJudge(self.graph, self.needed)
+        return LaneJudge(self.graph)
 
     def width(self, value: int) -> int:
         """The element width of a graph value that keys the rules (0 for what is no vector)."""
@@ -353,7 +351,8 @@ class _Poser:
         widths = " ".join(str(self.width(value)) for value in data)
         masks = [] if mask is None else [mask]
         table = self.tables.table("elementwise", widths, len(masks), len(results))
-        roles = ["data"] * len(data) + [mask_role] if node.operands.count(mask) > 1 else ()
+        twice = mask is not None and node.operands.count(mask) > 1
+        roles = ["data"] * len(data) + [mask_role] if twice else ()
         self.relate(node, table, data + masks + results, roles)
 
     def pose_select(self, node: OpNode) -> None:

@@ -7,6 +7,7 @@ lane rule speaks against them. Nothing is computed before such an operation is m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from layoutsolver.graph.model import Graph, OpNode
@@ -25,7 +26,7 @@ from layoutsolver.pose.ave_masks import (
 )
 from layoutsolver.pose.ave_right import part_of
 from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS
-from layoutsolver.pose.ave_values import layout_change, takes_last
+from layoutsolver.pose.ave_values import layout_change, read_lanes, takes_last
 from layoutsolver_models.rules.ave_lanes import INTERLEAVED, LANE_RULES, Interleaved
 from layoutsolver_models.vecmem import DENSE, VECMEM_TYPES
 
@@ -51,11 +52,10 @@ def wrong(rule: str, **filled: object) -> Wrong:
 
 
 class LaneJudge:
-    """Judges the operations of one program; `needed` is how many elements of each vector are read."""
+    """Judges the operations of one program."""
 
-    def __init__(self, graph: Graph, needed: Mapping[int, int]) -> None:
+    def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.needed = needed
         self._states: dict[int, State] | None = None
         self._live: set[int] | None = None
 
@@ -64,7 +64,40 @@ class LaneJudge:
         maker = _MAKERS.get(node.name)
         return None if maker is None else maker(self, node)
 
+    def is_excused(self, node: OpNode) -> bool:
+        """Whether a gather under a mask of bytes is right all the same.
+
+        The request r is governed by element 2r: that is as well as element r where both are set, which of the first n
+        elements of a mask those are that are read.
+        """
+        mask = node.role("mask")
+        count = self._first_set(mask) if mask is not None else 0
+        return bool(node.results) and self.needed.get(node.results[0], 0) <= (count + 1) // 2
+
+    def _first_set(self, mask: int) -> int:
+        """How many leading slots of a b8 mask are certainly set, all others being clear; 0 where that is not known."""
+        op = self.graph.values[mask].op
+        node = self.graph.ops[op] if op >= 0 else None
+        if node is None or node.results[0] != mask:
+            return 0
+        if node.name == "ave.hir.plt":
+            return max(0, self.graph.constants.get(node.operands[0], 0))
+        is_first = node.name == "ave.hir.pge" and pattern_of(node)[:2] in ("AL", "VL")
+        return pattern_slots(pattern_of(node), self.lanes(mask), VECMEM_TYPES["b8"].lanes) if is_first else 0
+
     # -- facts ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def needed(self) -> dict[int, int]:
+        """How many elements of each vector are read."""
+        return read_lanes(self.graph, self._set_in)
+
+    def _set_in(self, mask: int) -> int:
+        """How many elements of a mask may be set; those of a loaded one may all be, whatever of them a load brings."""
+        op = self.graph.values[mask].op
+        if op >= 0 and self.graph.ops[op].name == "ave.hir.vload":
+            return self.lanes(mask)
+        return self.state(mask)[GRANULES["b8"]].extent
 
     def state(self, mask: int) -> State:
         """What may be set in a predicate."""

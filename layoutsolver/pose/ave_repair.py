@@ -100,15 +100,12 @@ def _edges(
 def _is_unclear(posed: Posed, node: OpNode, value: int, ports: int) -> bool:
     """Whether an operation takes a value several times and its relation does not tell which operand a port is.
 
-    In compat mode data that are the mask as well have no port of their own; the predicate of a select comes first in
-    the text and last in the relation.
+    In compat mode data that are the mask as well have no port of their own.
     """
     operands = node.operands.count(posed.value_of[value])
     if node.spec is None or operands < 2:
         return False
-    if node.spec.rule == "select":
-        return node.role("pred") == posed.value_of[value]
-    return node.spec.rule == "elementwise" and operands != ports
+    return node.spec.rule in ("elementwise", "select") and operands != ports
 
 
 def _runs(graph: Graph, value: int) -> int:

@@ -41,7 +41,7 @@ def right_rows(poser: _Poser, node: OpNode, table: int, values: list[int]) -> in
                 foreign.append(place)
             continue
         reason = reasons.get(row.rule) if reasons else None
-        if reason:
+        if reason and not (node.name == "ave.hir.vgather" and poser.judge.is_excused(node)):
             refused.append(Refusal(row.rule, row.layouts, row.rule, reason))
         elif check is not None and (found := check(dict(zip(values, row.layouts, strict=True)))) is not None:
             refused.append(Refusal(row.rule, row.layouts, found.rule, found.why, found.help))

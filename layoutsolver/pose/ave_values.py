@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.ops.assembly import attribute_entries
 
@@ -76,7 +78,16 @@ def _supply(graph: Graph) -> dict[int, int]:
     return supply
 
 
-def _demand(graph: Graph, supply: dict[int, int]) -> dict[int, int]:
+def read_lanes(graph: Graph, set_in: Callable[[int], int]) -> dict[int, int]:
+    """How many elements of each vector are read, no element being stored that its mask excludes.
+
+    `set_in` says how many elements of a mask may be set. This is less than a layout must hold: what lies behind may be
+    lost, but is computed.
+    """
+    return _demand(graph, _supply(graph), set_in)
+
+
+def _demand(graph: Graph, supply: dict[int, int], set_in: Callable[[int], int] | None = None) -> dict[int, int]:
     """How many elements of each vector are read, from uses to definitions."""
     demand = dict.fromkeys(supply, 1)
     for node in reversed(graph.ops):
@@ -95,10 +106,24 @@ def _demand(graph: Graph, supply: dict[int, int]) -> dict[int, int]:
             read = 0
         for value in operands:
             wanted = read or supply[value]
+            if set_in is not None:
+                wanted = _seen(graph, node, value, wanted, demand, set_in)
             if node.name in _FIRST_ONLY and value == node.operands[0]:
                 wanted = supply[value] if takes_last(node) else 1
             demand[value] = max(demand[value], min(wanted, supply[value]))
     return demand
+
+
+def _seen(
+    graph: Graph, node: OpNode, value: int, wanted: int, demand: dict[int, int], set_in: Callable[[int], int]
+) -> int:
+    """How many elements of an operand are read: of what is stored those under the mask, of an interleave's half."""
+    mask = node.role("mask")
+    if _rule(node) in ("store", "unaligned_store", "strided_store") and mask is not None and value != mask:
+        return min(wanted, max(1, set_in(mask)))
+    if node.name == "ave.hir.vintlv" and not layout_change(node) and not graph.users[node.results[1]]:
+        return min(wanted, (demand.get(node.results[0], wanted) + 1) // 2)
+    return wanted
 
 
 def lanes_of_use(graph: Graph, node: OpNode, value: int, needed: dict[int, int]) -> int:

@@ -442,3 +442,15 @@ def test_no_edit_of_the_text_is_cheaper_than_the_first_repair(name: str, compat:
     assert found is not None
     assert best.repair.total == best.repair.cost + found
     assert least_by_editing(text, compat, best.repair.total) == best.repair.total
+
+
+def test_a_predicate_that_is_selected_as_well_is_redirected_where_each_of_its_uses_is() -> None:
+    body = (
+        f"{DATA}  %a = ave.hir.pge <ALL> : vector<64xi1>\n  %m = ave.hir.pge <VL8> : vector<64xi1>\n"
+        "  %s = ave.hir.vsel %m, %a, %m : vector<64xi1>, vector<64xi1>\n"
+        f"  {wide('%m')}\n  {narrow('%s')}\n"
+    )
+    texts = [found.text for found in explained(in_function(body)).repairs]
+    assert texts
+    assert all(solve_text(text).ok for text in texts)
+    assert any(re.search(r"vsel (%m_b\d+), %a, \1 :", text) for text in texts)
