@@ -447,8 +447,8 @@ def test_no_edit_of_the_text_is_cheaper_than_the_first_repair(name: str, compat:
 def test_a_predicate_that_is_selected_as_well_is_redirected_where_each_of_its_uses_is() -> None:
     body = (
         f"{DATA}  %a = ave.hir.pge <ALL> : vector<64xi1>\n  %m = ave.hir.pge <VL8> : vector<64xi1>\n"
-        "  %s = ave.hir.vsel %m, %a, %m : vector<64xi1>, vector<64xi1>\n"
-        f"  {wide('%m')}\n  {narrow('%s')}\n"
+        "  %q = ave.hir.vsel %m, %a, %m : vector<64xi1>, vector<64xi1>\n"
+        f"  {wide('%m')}\n  {narrow('%q')}\n"
     )
     texts = [found.text for found in explained(in_function(body)).repairs]
     assert texts
