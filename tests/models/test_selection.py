@@ -21,6 +21,7 @@ from layoutsolver_models.problems.selection import (
 )
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import narrow, solve_selection
+from layoutsolver_models.solve.start import greedy_choice
 
 LAYOUTS = ("c", "ls2", "d2", "d4")
 PIPES = ("load", "execute", "store", "predicate")
@@ -199,3 +200,23 @@ def test_faults_are_found() -> None:
     assert faults(problem, ((), (0,)), ())[0] == "load runs in 0 variants"
     assert "in which nothing makes it" in faults(problem, ((1,), (0,)), (0,))[0]
     assert faults(problem._replace(pins=((0, "d2"),)), ((0,), (0,)), (0,)) == ["%x is not made in d2 alone"]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_greedy_choice_is_one_or_there_is_none(seed: int) -> None:
+    problem = random_problem(seed, 25)
+    left = narrow(problem)
+    if left.stuck >= 0:
+        return
+    choice = greedy_choice(problem, left.variants, left.conversions)
+    if choice is not None:
+        assert faults(problem, *choice) == []
+        assert value_of(problem, choice) >= value_of(problem, solve_selection(problem)[1:3])
+
+
+def test_greedy_choices_are_found_mostly() -> None:
+    found = 0
+    for seed in range(30):
+        left = narrow(random_problem(seed, 25))
+        found += left.stuck < 0 and greedy_choice(random_problem(seed, 25), left.variants, left.conversions) is not None
+    assert found > 8

@@ -88,9 +88,9 @@ def _mask_steps(lanes: int, bits: int) -> list[Way]:
     return [way for way in out if way is not None]
 
 
-def layout_names(value: VmiValue) -> tuple[str, ...]:
-    """All layouts that a value may have by name."""
-    if not value.is_mask:
+def layout_names(is_mask: bool, bits: int) -> tuple[str, ...]:
+    """All layouts of a vector, or of a mask that governs elements of so many bits (0: not fixed), by name."""
+    if not is_mask:
         return LAYOUT_NAMES
-    widths = (value.bits,) if value.bits else MASK_BITS
+    widths = (bits,) if bits else MASK_BITS
     return tuple(mask_layout(width, name) for width in widths for name in LAYOUT_NAMES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from functools import lru_cache
 from typing import NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
@@ -10,7 +12,7 @@ from layoutsolver.ops.registry import pto_specs
 from layoutsolver.ops.spec import Effect
 from layoutsolver.pose.vmi.conversions import conversions_of, layout_names
 from layoutsolver.pose.vmi.ports import split_mask_layout
-from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Refusal, variants_of
+from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, variants_of
 from layoutsolver.vmi.canonical import PREFIX, canonical_program
 from layoutsolver.vmi.check import check_types
 from layoutsolver.vmi.program import VmiProgram, VmiValue
@@ -37,7 +39,7 @@ class PosedVmi(NamedTuple):
     problem: SelectionProblem
     op_of: list[int]
     join_of: list[int]
-    refused: list[list[Refusal]]
+    refused: list[tuple[Refusal, ...]]
     diagnostics: list[Diagnostic]
 
 
@@ -63,23 +65,24 @@ class _Poser:
         self.ops: list[SelectionOp] = []
         self.op_of: list[int] = []
         self.join_of: list[int] = []
-        self.refused: list[list[Refusal]] = []
+        self.refused: list[tuple[Refusal, ...]] = []
 
     def pose(self) -> None:
         specs = pto_specs()
+        known: dict[Hashable, Found] = {}
         for op in self.program.ops:
             spec = specs.get(PREFIX + op.op)
             vectors, results = op.vectors(), op.results
             if spec is None or not (vectors or results):
                 continue
-            variants, refused = variants_of(self.program, op, spec.rule)
+            variants, refused = variants_of(self.program, op, spec.rule, known)
             node = self.program.graph.ops[op.origin]
             if not variants:
                 self.no_variant(op.op, op.origin, refused)
             copies = spec.effect in (Effect.PURE, Effect.READ) and bool(results)
             self.add(
                 f"{op.op} at {self.place(op.origin)}", tuple(value.number for value in vectors.values()),
-                tuple(value.number for value in results.values()), tuple(variants), op.weight, copies,
+                tuple(value.number for value in results.values()), variants, op.weight, copies,
                 self.where(node.span.start, node.span.end), refused, op.number, -1,
             )  # fmt: skip
         for number, join in enumerate(self.program.joins):
@@ -89,7 +92,7 @@ class _Poser:
             node = self.program.graph.ops[join.origin]
             self.add(
                 f"{node.name} at {self.place(join.origin)}", join.sources, join.targets, free, 1, False,
-                self.where(node.span.start, node.span.end), [], -1, number,
+                self.where(node.span.start, node.span.end), (), -1, number,
             )  # fmt: skip
         for brought, numbers in ((True, self.program.arguments), (False, self.program.returned)):
             for value in dict.fromkeys(numbers):
@@ -98,7 +101,7 @@ class _Poser:
                     for name in self.names(self.program.values[value])
                 )
                 taken, made = ((), (value,)) if brought else ((value,), ())
-                self.add("boundary", taken, made, free, 1, False, None, [], -1, -1)
+                self.add("boundary", taken, made, free, 1, False, None, (), -1, -1)
 
     def add(
         self,
@@ -109,7 +112,7 @@ class _Poser:
         weight: int,
         copies: bool,
         where: Where | None,
-        refused: list[Refusal],
+        refused: tuple[Refusal, ...],
         op: int,
         join: int,
     ) -> None:
@@ -125,7 +128,7 @@ class _Poser:
     def where(self, start: int, end: int) -> Where:
         return Where(start, end, *self.source.line_column(start))
 
-    def no_variant(self, name: str, origin: int, refused: list[Refusal]) -> None:
+    def no_variant(self, name: str, origin: int, refused: tuple[Refusal, ...]) -> None:
         node = self.program.graph.ops[origin]
         notes = tuple(f"{item.rule}: {item.reason}" for item in dict.fromkeys(refused))
         self.diagnostics.append(
@@ -142,15 +145,15 @@ class _Poser:
 
     def names(self, value: VmiValue) -> tuple[str, ...]:
         """The layouts of a value that its shape permits."""
-        return tuple(name for name in layout_names(value) if registers_of(value, name) > 0)
+        return shape_layouts(value.is_mask, value.lanes, value.bits)[0]
 
     def value(self, value: VmiValue) -> SelectionValue:
-        names = self.names(value)
+        names, registers = shape_layouts(value.is_mask, value.lanes, value.bits)
         where = None
         if value.graph_value >= 0:
             span = self.program.graph.values[value.graph_value].span
             where = self.where(span.start, span.end)
-        return SelectionValue(value.name, names, tuple(registers_of(value, name) for name in names), where)
+        return SelectionValue(value.name, names, registers, where)
 
     def conversions(self) -> list[ValueConversion]:
         return [
@@ -168,11 +171,21 @@ class _Poser:
         )
 
 
-def registers_of(value: VmiValue, layout: str) -> int:
-    """The registers of a value in a layout; 0 where the value cannot have it."""
-    bits, name = split_mask_layout(layout) if value.is_mask else (value.bits, layout)
+@lru_cache(maxsize=1024)
+def shape_layouts(is_mask: bool, lanes: int, bits: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The layouts that a shape permits, and the registers that it takes in each.
+
+    >>> names, registers = shape_layouts(False, 128, 32)
+    >>> registers[names.index("c")], registers[names.index("d4")]
+    (2, 4)
+    """
+    counts = {name: _registers(is_mask, lanes, bits, name) for name in layout_names(is_mask, bits)}
+    kept = {name: count for name, count in counts.items() if count > 0}
+    return tuple(kept), tuple(kept.values())
+
+
+def _registers(is_mask: bool, lanes: int, bits: int, layout: str) -> int:
+    """The registers of a shape in a layout; 0 where it cannot have it."""
+    width, name = split_mask_layout(layout) if is_mask else (bits, layout)
     parts = int(name[-1]) if name in ("d2", "d4") else 1
-    if value.lanes < parts:
-        return 0
-    known = layout_of(name, value.lanes)
-    return arity(known, bits, value.lanes)
+    return 0 if lanes < parts else arity(layout_of(name, lanes), width, lanes)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
 from layoutsolver.pose.vmi.ports import MASK_BITS, MASK_LOGIC, facts_of, governed_bits, layouts_of, shapes_of
-from layoutsolver.vmi.program import VmiOp, VmiProgram
+from layoutsolver.vmi.program import Operand, VmiOp, VmiProgram, VmiValue
 from layoutsolver_models.problems.selection import Variant
 from layoutsolver_models.rules.expression import ExpressionError, Fact, count, holds
 from layoutsolver_models.rules.vmi.cast import CAST_TYPES
@@ -25,11 +26,28 @@ class Refusal(NamedTuple):
     reason: str
 
 
-def variants_of(program: VmiProgram, op: VmiOp, rule_family: str) -> tuple[list[Variant], list[Refusal]]:
-    """The variants of an operation, and the rules of its family that are none, with the reason."""
+Found = tuple[tuple[Variant, ...], tuple[Refusal, ...]]
+"""The variants of an operation, and the rules of its family that are none."""
+
+
+def variants_of(program: VmiProgram, op: VmiOp, rule_family: str, known: dict[Hashable, Found]) -> Found:
+    """The variants of an operation, and the rules of its family that are none, with the reason.
+
+    `known` remembers them for operations of the same kind, shapes and facts.
+    """
+    facts_known = facts_of(program, op)
+    vectors = (*op.vectors().items(), *op.results.items())
+    shapes = tuple((role, value.is_mask, value.lanes, value.element, value.bits) for role, value in vectors)
+    key = (op.op, rule_family, shapes, tuple(facts_known.items()), setup_operand(op), op.attrs.get("group_size"))
+    found = known.get(key)
+    if found is None:
+        found = known[key] = _variants(op, rule_family, facts_known)
+    return found
+
+
+def _variants(op: VmiOp, rule_family: str, known: dict[str, Fact]) -> Found:
     found: list[Variant] = []
     refused: list[Refusal] = []
-    known = facts_of(program, op)
     for rule in rules_of(op, rule_family):
         for bits in _widths(op, rule_family):
             layouts = layouts_of(rule, op, bits)
@@ -41,7 +59,7 @@ def variants_of(program: VmiProgram, op: VmiOp, rule_family: str) -> tuple[list[
                 refused.append(made)
             else:
                 found.append(made)
-    return found, refused
+    return tuple(found), tuple(refused)
 
 
 def rules_of(op: VmiOp, rule_family: str) -> tuple[VmiRule, ...]:
@@ -99,11 +117,17 @@ def shared_setup(op: VmiOp, rule: VmiRule, now: dict[str, Fact]) -> str:
         period = now["S"] if rule.layouts["result"] in ("c", "ls2", "ls4") else now["B"]
         return f"index {now['W']} {period} {rule.layouts['result']} {rule.layouts.get('source', 'gs8')}"
     if rule.family == "free_mask":
-        number = op.operands.get("active_lanes", op.operands.get("active_elems_per_group"))
-        return f"mask {number} {op.attrs.get('group_size', '')} {rule.layouts['result']} {now['W']}"
+        return f"mask {setup_operand(op)} {op.attrs.get('group_size', '')} {rule.layouts['result']} {now['W']}"
     if rule.family == "free" and op.op == "broadcast":
-        return f"splat {op.operands.get('value')} {now['W']} {op.results['result'].element}"
+        return f"splat {setup_operand(op)} {now['W']} {op.results['result'].element}"
     return ""
+
+
+def setup_operand(op: VmiOp) -> Operand | None:
+    """The scalar that a setup is made of, if there is one."""
+    roles = ("value", "active_lanes", "active_elems_per_group")
+    found = next((op.operands[role] for role in roles if role in op.operands), None)
+    return None if isinstance(found, VmiValue) else found
 
 
 def _price(way: Lowering, now: dict[str, Fact]) -> tuple[int, int]:

@@ -1,7 +1,8 @@
 """A model of clauses and linear sums as a mixed integer program, for models too large for CP-SAT to prove.
 
 Layout costs have a nearly integral linear relaxation: HiGHS proves in seconds what CP-SAT does not in minutes. It
-computes in floating point; whoever reads an answer checks it against the question in integers.
+computes in floating point; whoever reads an answer checks it against the question in integers. Hints are not passed on:
+HiGHS of OR-Tools 9.15 dies of them.
 """
 
 from __future__ import annotations

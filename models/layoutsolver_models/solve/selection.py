@@ -30,7 +30,8 @@ def solve_selection(
     `known` is a choice to start from: it is what comes out, as `feasible`, if a limit strikes before anything better is
     found. Raises `ValueError` if it is none.
     """
-    from layoutsolver_models.cp.selection import Chosen, SelectionModel, best_by_cp_sat
+    from layoutsolver_models.cp.selection import LARGE, Chosen, SelectionModel, best_by_cp_sat
+    from layoutsolver_models.solve.start import greedy_choice
 
     start = None
     if known is not None:
@@ -41,6 +42,9 @@ def solve_selection(
     left = narrow(problem)
     if left.stuck >= 0:
         return SelectionSolution("infeasible")
+    if start is None and len(problem.ops) > LARGE:
+        picked = greedy_choice(problem, left.variants, left.conversions)
+        start = None if picked is None else Chosen(*picked)
     if start is not None:
         left = _with(left, start.variants, start.conversions)
     return best_by_cp_sat(SelectionModel(problem, left.variants, left.conversions, start), limits or Limits(), start)
