@@ -70,6 +70,9 @@ _LLVM = {
 }  # fmt: skip
 """The operations of LLVM by their names in `arith`, where these differ."""
 
+_OPERANDS = {"select": 3, "cmpi": 2, "cmpf": 2, "negf": 1}
+"""How many operands what is not an operation on two numbers has."""
+
 _CASTS = frozenset({
     "index_cast", "index_castui", "extsi", "extui", "trunci", "extf", "truncf", "sitofp", "uitofp", "fptosi",
     "fptoui", "bitcast",
@@ -94,6 +97,8 @@ def run_scalar(op: Operation, get: Get) -> list[Value] | None:
     operands = [get(value) for value in op.node.operands]
     scalars = [value for value in operands if isinstance(value, Scalar)]
     if len(scalars) != len(operands) or not scalars:
+        return None
+    if len(scalars) != _OPERANDS.get(name, 2 if name in _FLOAT else len(scalars)):
         return None
     type_ = op.type(op.node.results[0])
     if isinstance(type_, OtherType) and not type_.text:

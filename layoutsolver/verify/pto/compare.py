@@ -18,7 +18,7 @@ from layoutsolver.ops.attributes import attributes
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.operation import CannotRunError
 from layoutsolver.verify.pto.elements import Stored, is_within, stored_by, wrong_bytes
-from layoutsolver.verify.pto.explain import lost_elements, reads_only_padding
+from layoutsolver.verify.pto.explain import first_foreign, lost_elements, reads_only_padding
 from layoutsolver.verify.pto.inputs import Inputs, make_inputs
 from layoutsolver.verify.pto.program import Options, Program, Run, StoppedError, gathered, load_program
 from layoutsolver.verify.pto.values import Mask, PtoValue, Vector
@@ -26,7 +26,7 @@ from layoutsolver.verify.result import Verification
 from layoutsolver.verify.values import Scalar
 from layoutsolver.verify.vmi.sums import SHIFTS
 from layoutsolver_models.hardware.formats import Flags
-from layoutsolver_models.hardware.state import PReg, VReg
+from layoutsolver_models.hardware.state import Bytes, PReg, VReg
 from layoutsolver_models.hardware.streams import Align
 
 SHOWN = 4
@@ -147,8 +147,16 @@ class _Checker:
         if not stores:
             return []
         notes = tuple(lost_elements(self.expected, self.found, (self.function, self.other), inputs))
+        blamed = self.blamed(inputs)
+        return [self.store_differs(inputs, key, places, mine, theirs, notes, blamed) for key, places in stores.items()]
+
+    def blamed(self, inputs: Inputs) -> Label | None:
+        """The operation to blame, where that can be told: it reads nothing but padding, or makes a foreign number."""
         padding = reads_only_padding(self.found, self.other, inputs)
-        return [self.store_differs(inputs, key, places, mine, theirs, notes, padding) for key, places in stores.items()]
+        if padding is not None:
+            return self.found.label(padding, self.padding_text(padding))
+        foreign = first_foreign(self.expected, self.found, (self.function, self.other), inputs)
+        return None if foreign is None else self.found.label(*foreign)
 
     def without_reordered(self, at: int, wrong: Flags, mine: Run, theirs: Run) -> Flags:
         """The wrong bytes but those of elements that another order of summation explains."""
@@ -174,7 +182,7 @@ class _Checker:
 
     def store_differs(
         self, inputs: Inputs, key: tuple[int, int, int], places: list[int], mine: Run, theirs: Run,
-        notes: tuple[str, ...], padding: int | None,
+        notes: tuple[str, ...], blamed: Label | None,
     ) -> Diagnostic:  # fmt: skip
         """That a store leaves other bytes, with the first of them, what is lost, and where that comes from."""
         at, writer, wanted_writer = key
@@ -194,14 +202,16 @@ class _Checker:
         written = int(both.sum()) // width
         total = f" of the {written} that it stores" if written >= len(elements) else ""
         lines.append(f"{len(elements)}{total} differ")
+        if not lost[places].any() and (order := _other_order(expected, got, elements, width)) is not None:
+            lines.append(f"the same {stored.noun}s are there in another order: {order[0]} is found at {order[1]}")
         secondary: list[Label] = []
         if wanted_writer >= 0:
             secondary.append(self.expected.label(wanted_writer, "stored here in the program that is expected"))
         born = next((int(births[k]) for k in places if lost[k] and births[k] >= 0), -1)
         if 0 <= born < len(self.found.graph.ops) and born != writer:
             secondary.append(self.found.label(born, "what is stored there is not determined from here on"))
-        if padding is not None:
-            secondary.append(self.found.label(padding, self.padding_text(padding)))
+        if blamed is not None:
+            secondary.append(blamed)
         op = self.found.graph.ops[writer].name if writer >= 0 else f"`{self.other.symbol}`"
         quoted = f"`{op}`" if writer >= 0 else op
         message = (
@@ -235,6 +245,14 @@ class _Checker:
                 )
                 found.append(Diagnostic("LS0707", "error", message, self.found.label(self.other.op), notes=(note,)))
         return found
+
+
+def _other_order(expected: Bytes, found: Bytes, elements: list[int], width: int) -> tuple[int, int] | None:
+    """If elements are those that are expected in another order: the first of them, and where it is found."""
+    rows = [[data[k * width : (k + 1) * width].tobytes() for k in elements] for data in (expected, found)]
+    if len(elements) < 2 or sorted(rows[0]) != sorted(rows[1]):
+        return None
+    return elements[0], elements[rows[1].index(rows[0][0])]
 
 
 def _value_differs(wanted: PtoValue, given: PtoValue, moved: list[PtoValue]) -> str:

@@ -7,19 +7,25 @@ from dataclasses import replace
 import numpy as np
 
 from layoutsolver.graph.model import Function
-from layoutsolver.mlir.pto_types import PointerType
+from layoutsolver.mlir.pto_types import PointerType, RegisterType
 from layoutsolver.mlir.types import ScalarType
 from layoutsolver.verify.pto.elements import Stored
 from layoutsolver.verify.pto.inputs import Inputs
 from layoutsolver.verify.pto.program import Options, Program, Run, StoppedError
 from layoutsolver.verify.pto.ram import Allocation
-from layoutsolver.verify.pto.values import PtoValue
+from layoutsolver.verify.pto.values import PtoValue, Vector
 from layoutsolver_models.hardware.formats import Lanes
 from layoutsolver_models.hardware.state import VReg
 from layoutsolver_models.hardware.ub import Memory
+from layoutsolver_models.vecmem import REGISTER_BYTES
 
 _FIRST_LABEL = 1 << 24
 """Births from here on are no operations but bytes of the input."""
+
+_REDUCING = frozenset({
+    "pto.vmi.vcadd", "pto.vmi.vcmax", "pto.vmi.vcmin", "pto.vcadd", "pto.vcmax", "pto.vcmin", "pto.vcgadd",
+    "pto.vcgmax", "pto.vcgmin", "pto.vmi.vdhist", "pto.vmi.vchist",
+})  # fmt: skip
 
 SHOWN = 8
 """So many lost elements are listed."""
@@ -87,6 +93,50 @@ def _element_of(program: Program, function: Function, name: str) -> Stored:
         if known.name == name and isinstance(known.type, PointerType) and isinstance(known.type.element, ScalarType):
             return Stored(known.type.element)
     return Stored(ScalarType("i8", 8))
+
+
+def first_foreign(
+    expected: Program, found: Program, pairs: tuple[Function, Function], inputs: Inputs
+) -> tuple[int, str] | None:
+    """The first operation that makes, of what is in memory, a number that the other program never has; and which one.
+
+    None where there is none, and where numbers come and go by themselves: a reduction has others on the way.
+    """
+    if any("reduce" in node.name or node.name in _REDUCING for node in expected.graph.ops):
+        return None
+    mine: list[tuple[int, list[PtoValue]]] = []
+    theirs: list[tuple[int, list[PtoValue]]] = []
+    traced: list[tuple[int, list[PtoValue]]] = []
+    try:
+        expected.run(pairs[0], inputs, Options(results=mine))
+        found.run(pairs[1], inputs, Options(results=theirs))
+        found.run(pairs[1], _labelled(inputs)[0], Options(results=traced))
+    except StoppedError:
+        return None
+    known: dict[int, Lanes] = {}
+    for width in (1, 2, 4, 8):
+        parts = [_lanes_of(one, width) for _, results in mine for one in results]
+        known[width] = np.unique(np.concatenate([np.zeros(1, f"u{width}"), *parts]))
+    for (node, results), (_, traces) in zip(theirs, traced, strict=False):
+        for value, made, trace in zip(found.graph.ops[node].results, results, traces, strict=False):
+            type_ = found.graph.values[value].type
+            if not isinstance(made, VReg) or not isinstance(trace, VReg) or not isinstance(type_, RegisterType):
+                continue
+            width = REGISTER_BYTES // type_.lanes
+            foreign = ~np.isin(made.lanes(width), known[width]) & ~made.lane_poison(width) & trace.lane_poison(width)
+            if foreign.any():
+                lane = int(np.argmax(foreign))
+                return node, f"lane {lane} is {int(made.lanes(width)[lane]):#x} here, which is never computed there"
+    return None
+
+
+def _lanes_of(value: PtoValue, width: int) -> Lanes:
+    """What a vector or register holds, taken as lanes of so many bytes."""
+    if isinstance(value, VReg):
+        return value.lanes(width)
+    if isinstance(value, Vector) and value.data.size % width == 0:
+        return value.data.view(f"u{width}")
+    return np.zeros(0, f"u{width}")
 
 
 def reads_only_padding(program: Program, function: Function, inputs: Inputs) -> int | None:

@@ -209,3 +209,23 @@ def test_vectors_that_a_function_returns_are_compared() -> None:
     wrong = compare(vmi, vpto.replace("vneg", "vabs"))
     assert codes(wrong) == ["LS0707"]
     assert "128 elements differ" in next(iter(notes(wrong)))
+
+
+def test_the_same_elements_in_another_order_are_told_so() -> None:
+    vmi, vpto = PAIRS["widening by parts and an interleaving store"]
+    swapped = vpto.replace("pto.vstsx2 %e, %o", "pto.vstsx2 %o, %e")
+    assert "the same elements are there in another order: 0 is found at 1" in notes(compare(vmi, swapped))
+
+
+def test_the_operation_that_makes_a_foreign_number_is_marked() -> None:
+    arguments = pointers(p="f32", q="f32")
+    vmi = function(
+        arguments, vload("x", 64, "f32"), *(f"%{new} = pto.vmi.{op} %{old}, %x : {vec(64, 'f32')}, {vec(64, 'f32')} "
+        f"-> {vec(64, 'f32')}" for new, op, old in (("y", "vadd", "x"), ("z", "vmul", "y"))), vstore("z", 64, "f32"),
+    )  # fmt: skip
+    vpto = function(arguments, ALL[32], vlds("x", "f32"), binary("vadd", "y", "x", "x", "f32"),
+                    binary("vmul", "z", "y", "x", "f32"), vsts("z", "f32", "m32"))  # fmt: skip
+    assert compare(vmi, vpto).ok
+    wrong = compare(vmi, vpto.replace("pto.vadd %x, %x", "pto.vmul %x, %x"))
+    marked = [label for label in wrong.diagnostics[0].secondary if "never computed" in label.text]
+    assert [label.source.text[label.span.start : label.span.end] for label in marked] == ["pto.vmul"]
