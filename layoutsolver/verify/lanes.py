@@ -30,7 +30,7 @@ _UNARY: dict[str, Callable[[Format, VReg, PReg], VReg]] = {
 
 _BINARY: dict[str, tuple[Callable[[Format, VReg, VReg, PReg], VReg], Signedness]] = {
     "vadd": (ar.vadd, "own"), "vsub": (ar.vsub, "own"), "vmul": (ar.vmul, "own"), "vdiv": (ar.vdiv, "own"),
-    "vdivf": (ar.vdiv, "own"), "vdivfhp": (ar.vdivfhp, "own"), "vmod": (ar.vmod, "own"),
+    "vdivf": (ar.vdiv, "unsigned"), "vdivfhp": (ar.vdivfhp, "own"), "vmod": (ar.vmod, "own"),
     "vmodui": (ar.vmod, "unsigned"), "vmax": (ar.vmax, "own"), "vmin": (ar.vmin, "own"),
     "vsmax": (ar.vmax, "signed"), "vsmin": (ar.vmin, "signed"), "vumax": (ar.vmax, "unsigned"),
     "vumin": (ar.vmin, "unsigned"), "vand": (ar.vand, "own"), "vor": (ar.vor, "own"), "vxor": (ar.vxor, "own"),

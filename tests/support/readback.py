@@ -46,6 +46,7 @@ FINDINGS = (
     Finding("unaligned length", r"masked_store[^\n]*unaligned_ub_access", r"vstus\.post"),
     Finding("unaligned predicate store", r"masked_store[^\n]*unaligned_ub_access[^\n]*xi1>$", r"punpack", is_950=False),
     Finding("unaligned predicate load", r"vload[^\n]*unaligned_ub_access[^\n]*xi1>", r"ppack", is_950=False),
+    Finding("converted mask", r"vfptoui [^\n]*xf16>[^\n]*xi16>$"),
     Finding("unsigned division", r"vdiv [^\n]*cast_unsigned", r"vdiv\.s"),
     Finding("call result", r"func\.call [^\n]*-> \(?vector"),
     Finding("sign of a shift", r"vsh[rl]s? [^\n]*%s_i1", r"vsh[rl]s?\.u"),
