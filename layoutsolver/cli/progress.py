@@ -12,7 +12,7 @@ class Progress:
     def __init__(self, what: str) -> None:
         self.what = what
         self.is_terminal = sys.stderr.isatty()
-        self.pause = 0.2 if self.is_terminal else 30.0
+        self.pause = 0.2 if self.is_terminal else 120.0
         self.next = time.monotonic() + (1.0 if self.is_terminal else self.pause)
         self.shown = 0
 

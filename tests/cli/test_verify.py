@@ -109,7 +109,7 @@ def test_progress_is_shown_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr("time.monotonic", lambda: now)
     progress = Progress("k.mlir")
     progress(1, 4)
-    now = 31.0
+    now = 121.0
     progress(2, 4)
     progress(3, 4)
     progress.close()
