@@ -32,7 +32,6 @@ bench: $(VENV)/.development
 
 fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_peer --count 5000
-	$(BIN)/python -m tests.support.fuzz_readback --count 1000
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
