@@ -162,7 +162,7 @@ def _register(text: str, lanes: int, what: str) -> RegisterType | None:
 
 def _pointer(text: str, inside: str) -> PointerType | None:
     match = _POINTER.fullmatch(inside)
-    if match is None or not match[1] or (match[2] or "gm") not in SPACES:
+    if match is None or not (match[1][:1].isalpha() or match[1][:1] == "!") or (match[2] or "gm") not in SPACES:
         return None
     return PointerType(text, _element(match[1]), SPACES[match[2] or "gm"])
 

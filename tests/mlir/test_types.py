@@ -100,7 +100,14 @@ def test_a_vector_that_is_not_understood_is_known_by_its_text_only(text: str) ->
 @settings(max_examples=300)
 def test_any_text_is_some_type(text: str) -> None:
     for candidate in (text, f"vector<{text}>", f"memref<{text}>"):
-        assert parse_type(candidate).text == candidate.strip()
+        found, wanted = parse_type(candidate).text, candidate.strip()
+        assert found == wanted or (wanted.startswith("<") and found == f"!pto.ptr{wanted}")
+
+
+def test_an_abbreviated_pointer_needs_an_element_type() -> None:
+    assert parse_type("<f32, ub>").text == "!pto.ptr<f32, ub>"
+    for text in ("<0>", "<>", "<, ub>", "< >", "<f32, nowhere>"):
+        assert parse_type(text) == OtherType(text)
 
 
 @pytest.mark.parametrize("digits", ["9" * 5000, "1" + "0" * 20])
