@@ -13,11 +13,11 @@ from layoutsolver.verify.pto.values import PAIRS, PtoValue
 from layoutsolver.verify.vpto.convert import CONTRACTS, PARTS, ROUNDINGS, UNDOCUMENTED, element_name
 from layoutsolver.verify.vpto.operands import Call
 from layoutsolver_models.hardware import arithmetic as hw
-from layoutsolver_models.hardware import carry, group_reduce, histogram, reduce
+from layoutsolver_models.hardware import carry, group_reduce, hifloat, histogram, reduce
 from layoutsolver_models.hardware import compare as hw_compare
 from layoutsolver_models.hardware import convert as hw_convert
 from layoutsolver_models.hardware import rearrange as hw_rearrange
-from layoutsolver_models.hardware.formats import F16, F32, F64, FORMATS, Format
+from layoutsolver_models.hardware.formats import F16, F32, F64, FORMATS, Format, is_nan
 from layoutsolver_models.hardware.lanewise import place
 from layoutsolver_models.hardware.rounding import convert
 from layoutsolver_models.hardware.state import PReg, VReg
@@ -210,16 +210,30 @@ def _convert(call: Call) -> list[PtoValue]:
     number = PARTS[contract.parts].get(part) if contract.parts > 1 else 0
     if number is None:
         raise call.op.fail(f"has the part `{part}`, not one of {', '.join(PARTS[contract.parts])}")
+    register, mask = call.vector("input"), call.mask()
+    if target.text == "!pto.hif8":
+        return [hifloat.vcvt_to_hif8(call.format(source), register, mask, number)]
+    if source.text == "!pto.hif8":
+        return [hifloat.vcvt_from_hif8(register, mask, number)]
+    before, after = _converted_format(source.text), _converted_format(target.text)
+    saturates = saturation == "SAT"
+    if saturates and before.is_float and after.is_float:
+        register = _without_nan(before, register)
     return [
         hw_convert.vcvt(
-            _converted_format(call, source.text), _converted_format(call, target.text), call.vector("input"),
-            call.mask(), part=number, rounding=ROUNDINGS.get(letter, "rint"), saturate=saturation == "SAT",
+            before, after, register, mask, part=number, rounding=ROUNDINGS.get(letter, "rint"), saturate=saturates,
             inactive="z",
         )
     ]  # fmt: skip
 
 
-def _converted_format(call: Call, text: str) -> Format:
+def _without_nan(fmt: Format, src: VReg) -> VReg:
+    """The register with +0 for NaN, which a saturating conversion makes of it. Source: PTOAS' conversion tests."""
+    nan = is_nan(fmt, src.lanes(fmt.width))
+    return VReg(np.where(nan, fmt.storage.type(0), src.lanes(fmt.width)).view(np.uint8), src.poison, src.birth)
+
+
+def _converted_format(text: str) -> Format:
     name = PAIRS.get(text, element_name(text))
     return FORMATS[name.removeprefix("s") if name.startswith("si") else name]
 

@@ -30,9 +30,13 @@ class Contract(NamedTuple):
 
 
 _F8 = ("f8E4M3FN", "f8E5M2")
+_HIF8 = ("!pto.hif8",)
 _F4 = ("!pto.f4E1M2x2", "!pto.f4E2M1x2")
 _ROWS: tuple[tuple[tuple[str, ...], tuple[str, ...], Contract], ...] = (
     (("f32",), _F8, Contract("RAHZ", True, 4)),
+    (("f32",), _HIF8, Contract("AH", True, 4)),
+    (("f16",), _HIF8, Contract("AH", True, 2)),
+    (_HIF8, ("f32",), Contract("", False, 4)),
     (("f32",), ("f16", "bf16", "si16", "si64"), Contract(ALL, True, 2)),
     (("f32",), ("si32",), Contract(ALL, True, 1)),
     (("f16",), _F8, Contract("RAFZC", True, 2)),
@@ -69,7 +73,7 @@ CONTRACTS: dict[tuple[str, str], Contract] = {
 }
 """The conversions by their element types."""
 
-UNDOCUMENTED = frozenset({"!pto.hif8", "!pto.hif8x2", "!pto.f8E8M0"})
+UNDOCUMENTED = frozenset({"!pto.hif8x2", "!pto.f8E8M0"})
 """Element types of which no document says what their bits mean."""
 
 

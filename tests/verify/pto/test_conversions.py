@@ -11,6 +11,7 @@ import pytest
 
 from layoutsolver.verify.pto.program import StoppedError
 from layoutsolver.verify.vpto.convert import CONTRACTS, PARTS, Contract
+from layoutsolver_models.hardware.hifloat import VALUES
 from layoutsolver_models.hardware.state import Bytes
 from tests.verify.pto.pairs import ALL, bits, ptr, reg
 from tests.verify.pto.texts import function, leave, pointers
@@ -70,7 +71,7 @@ def to(name: str, values: npt.NDArray[Any], saturates: bool = True) -> npt.NDArr
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "part", "contract"), [case for case in CASES if "x2" not in str(case[:2])]
+    ("source", "target", "part", "contract"), [case for case in CASES if "!pto" not in str(case[:2])]
 )
 def test_parts_pair_lanes(source: str, target: str, part: str, contract: Contract) -> None:
     values = numbers(source)
@@ -141,8 +142,38 @@ def test_roundings_to_integers(rounding: str) -> None:
      ("f16", "f32", 'part = "P0"', "not one of EVEN, ODD"), ("f8E4M3FN", "f16", 'part = "EVEN"', "has no form"),
      ("f32", "f8E4M3FN", 'part = "P0", rnd = "F", sat = "SAT"', "not documented"),
      ("f32", "f8E4M3FN", 'part = "P0", rnd = "H", sat = "SAT"', "not documented"),
-     ("!pto.hif8", "f32", 'part = "P0"', "no document describes")],
+     ("!pto.f8E8M0", "f32", 'part = "P0"', "no document describes"),
+     ("f32", "!pto.hif8", 'part = "P0", rnd = "H", sat = "SAT"', "not documented")],
 )  # fmt: skip
 def test_conversions_that_are_not_there_are_named(source: str, target: str, attrs: str, what: str) -> None:
     with pytest.raises(StoppedError, match=what):
         converted(source, target, np.zeros(256, np.uint8), attrs)
+
+
+def test_every_code_of_hifloat_widens_and_comes_back() -> None:
+    codes = np.arange(256, dtype=np.uint8)
+    wide = {part: converted("!pto.hif8", "f32", codes, f'part = "{part}"') for part in PARTS[4]}
+    for part, number in PARTS[4].items():
+        assert np.array_equal(wide[part].view(np.float32), VALUES[number::4].astype(np.float32), equal_nan=True)
+        back = converted("f32", "!pto.hif8", wide[part], f'part = "{part}", rnd = "A", sat = "SAT"')
+        assert back[number::4].tolist() == codes[number::4].tolist()
+    halves = np.array([VALUES[code] if abs(VALUES[code]) >= 2.0**-14 else 0.0 for code in range(128)], np.float16)
+    found = converted("f16", "!pto.hif8", halves.view(np.uint8), 'part = "ODD", rnd = "A", sat = "SAT"')
+    assert [code for code in found[1::2].tolist() if code] == [c for c in range(1, 128) if VALUES[c] >= 2.0**-14]
+
+
+def test_what_is_beyond_the_largest_hifloat_is_open() -> None:
+    values = np.full(64, 1e6, np.float32)
+    values[1::2] = 3.0
+    found = converted("f32", "!pto.hif8", values.view(np.uint8), 'part = "P0", rnd = "A", sat = "SAT"')
+    assert set(found[0::8].tolist()) == {0xEE}
+    assert VALUES[found[4::8]].tolist() == [3.0] * 32
+
+
+@pytest.mark.parametrize("target", ["f16", "f8E4M3FN", "f8E5M2"])
+def test_saturation_makes_zero_of_nan(target: str) -> None:
+    values = np.full(64, np.nan, np.float32)
+    part = "EVEN" if target == "f16" else "P0"
+    for saturation, is_zero in (("SAT", True), ("NOSAT", False)):
+        found = converted("f32", target, values.view(np.uint8), f'part = "{part}", rnd = "R", sat = "{saturation}"')
+        assert (not found.any()) is is_zero

@@ -249,7 +249,7 @@ def test_control_flow_and_calls() -> None:
     [("%r = pto.vmi.vgatherb %p, %i, %m : P, I, M -> V", "documents disagree"),
      ("%r = pto.vmi.vfancy %a : V -> V", "is not an operation on logical vectors"),
      ('%h = pto.vmi.vcvt %a {rounding = "H", saturate = "SAT"} : V -> !pto.vmi.vreg<100xf16>', "not documented"),
-     ('%h = pto.vmi.vcvt %a {saturate = "SAT"} : V -> !pto.vmi.vreg<100x!pto.hif8>', "no document describes"),
+     ('%h = pto.vmi.vcvt %a {rounding = "H", saturate = "SAT"} : V -> !pto.vmi.vreg<100x!pto.hif8>', "not documented"),
      ("%r = func.call @elsewhere(%a) : (V) -> V", "has no body")],
 )  # fmt: skip
 def test_what_cannot_be_run_is_named(line: str, what: str) -> None:
