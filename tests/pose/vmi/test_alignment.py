@@ -1,0 +1,106 @@
+"""What addresses allow: one load that repeats elements needs less alignment than a load of blocks and a selection."""
+
+from __future__ import annotations
+
+import pytest
+
+from layoutsolver.pose.vmi.memory import alignment_of
+from layoutsolver_models.solve.selection import solve_selection
+from tests.pose.vmi.kernels import kernel, layouts, pointer, posed, solved, vreg
+
+FP4, PAIR = "!pto.f4E2M1x2", "!pto.bf16x2"
+
+
+def scaled(step: int, codes: bool = False) -> str:
+    """Rows of 256 values, each with 8 scales of 16 bits that begin `step` elements behind those of the row before.
+
+    With `codes` the values are made of pairs of 4 bits, whose pairs of 16 bits are taken apart, which needs them dense.
+    """
+    wide = vreg(256, "bf16")
+    source = "bf16"
+    values = [f"  %v = pto.vmi.vload %x[%at] : {pointer('bf16')} -> {wide}"]
+    if codes:
+        source = FP4
+        values = [
+            f"  %q = pto.vmi.vload %x[%at] : {pointer(FP4)} -> {vreg(128, FP4)}",
+            f"  %p = pto.vmi.vcvt %q : {vreg(128, FP4)} -> {vreg(128, PAIR)}",
+            f"  %v = pto.vmi.vinterpret_cast %p : {vreg(128, PAIR)} -> {wide}",
+        ]
+    lines = (
+        "%c0 = arith.constant 0 : index",
+        "%c1 = arith.constant 1 : index",
+        "%c8 = arith.constant 8 : index",
+        f"%step = arith.constant {step} : index",
+        "%row = arith.constant 256 : index",
+        "%zero = arith.constant 0 : i64",
+        "%far = arith.constant 65536 : i64",
+        "%out = arith.constant 131072 : i64",
+        f"%x = pto.castptr %zero : i64 -> {pointer(source)}",
+        f"%s = pto.castptr %far : i64 -> {pointer('bf16')}",
+        f"%y = pto.castptr %out : i64 -> {pointer('bf16')}",
+        "scf.for %i = %c0 to %c8 step %c1 {",
+        "  %at = arith.muli %i, %row : index",
+        "  %from = arith.muli %i, %step : index",
+        *values,
+        f'  %k = pto.vmi.vload %s[%from], %c1 {{dist_mode = "brc", group = 8}} : {pointer("bf16")} -> {wide}',
+        f"  %r = pto.vmi.vmul %v, %k : {wide}, {wide} -> {wide}",
+        f"  pto.vmi.vstore %r, %y[%at] : {wide}, {pointer('bf16')}",
+        "}",
+    )
+    return kernel("", *lines)
+
+
+def rule_of(text: str) -> str:
+    """The rule by which the scales are loaded for the fewest instructions."""
+    made, solution = solved(text, "total")
+    pairs = zip(made.problem.ops, solution.variants, strict=True)
+    return next(op.variants[chosen[0]].rule for op, chosen in pairs if op.id.startswith("group_broadcast_load"))
+
+
+@pytest.mark.parametrize(("step", "known"), [(8, 16), (16, 32), (12, 8)])
+def test_the_alignment_of_an_address_in_a_loop(step: int, known: int) -> None:
+    made = posed(scaled(step), valid=step != 12)
+    op = next(op for op in made.program.ops if op.op == "group_broadcast_load")
+    assert alignment_of(made.program, op) == known
+
+
+def test_scales_by_sixteen_bytes_are_loaded_repeated_and_never_by_blocks() -> None:
+    made = posed(scaled(8))
+    number = next(n for n, op in enumerate(made.problem.ops) if op.id.startswith("group_broadcast_load"))
+    op = made.problem.ops[number]
+    assert {variant.layouts for variant in op.variants} == {("d2",)}
+    assert all(variant.cost[0] == 1 and variant.cost[1] == 0 for variant in op.variants)
+    refused = {item.rule: item.reason for item in made.refused[number]}
+    assert "a multiple of 16 bytes, 32 are needed" in refused["VMI.GBLOAD.TWO.C"]
+
+
+def test_scales_by_thirty_two_bytes_can_be_selected_from_a_block() -> None:
+    op = next(op for op in posed(scaled(16)).problem.ops if op.id.startswith("group_broadcast_load"))
+    assert {variant.layouts for variant in op.variants} == {("d2",), ("c",)}
+
+
+def test_a_stray_address_serves_neither_way() -> None:
+    made = posed(scaled(12), valid=False)
+    assert [item.code for item in made.diagnostics] == ["LS0802"]
+    assert "a multiple of 8 bytes" in " ".join(made.diagnostics[0].notes)
+
+
+@pytest.mark.parametrize("step", [8, 16])
+@pytest.mark.parametrize("codes", [False, True])
+def test_the_load_that_repeats_is_cheaper_even_where_data_must_be_taken_apart(step: int, codes: bool) -> None:
+    made, solution = solved(scaled(step, codes), "total")
+    assert rule_of(scaled(step, codes)) == "VMI.GBLOAD.TWO.D2"
+    assert layouts(made, solution)["%r"] == ("d2",)
+
+
+def test_a_choice_that_is_pinned_costs_what_the_selection_takes() -> None:
+    made, best = solved(scaled(16, codes=True), "total")
+    scales = next(value.number for value in made.program.values if value.name == "%k")
+    pinned = solve_selection(made.problem._replace(pins=((scales, "c"),)))
+    assert pinned.total - best.total == 8 * (5 - 3) + 2  # in each of 8 turns, and the index vector once
+
+
+def test_dense_data_with_scales_that_only_come_in_two_parts_are_taken_apart() -> None:
+    made, solution = solved(scaled(8, codes=True), "total")
+    ways = [made.problem.conversions[number] for number in solution.conversions]
+    assert [(made.problem.values[way.value].id, way.before, way.after) for way in ways] == [("%v", "c", "d2")]
