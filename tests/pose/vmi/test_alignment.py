@@ -97,7 +97,7 @@ def test_a_choice_that_is_pinned_costs_what_the_selection_takes() -> None:
     made, best = solved(scaled(16, codes=True), "total")
     scales = next(value.number for value in made.program.values if value.name == "%k")
     pinned = solve_selection(made.problem._replace(pins=((scales, "c"),)))
-    assert pinned.total - best.total == 8 * (5 - 3) + 2  # in each of 8 turns, and the index vector once
+    assert pinned.total - best.total == 8 * (5 - 3) + 3  # in each of 8 turns, and the two index vectors once
 
 
 def test_dense_data_with_scales_that_only_come_in_two_parts_are_taken_apart() -> None:
