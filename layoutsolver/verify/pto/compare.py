@@ -2,7 +2,7 @@
 
 The first says what is expected: logical VMI, or VPTO. Every byte that it determines must be the same in the second:
 what is behind pointers, and the unified buffer unless results are copied out of it. What a function returns is
-compared as well. Sums of floats that may be made in any order are compared as `layoutsolver.verify.vmi.sums` says.
+compared as well. Sums of floats that may be made in any order are compared as `layoutsolver.verify.pto.sums` says.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from layoutsolver.verify.pto.elements import Stored, is_within, stored_by, wrong
 from layoutsolver.verify.pto.explain import first_foreign, lost_elements, reads_only_padding
 from layoutsolver.verify.pto.inputs import Inputs, make_inputs
 from layoutsolver.verify.pto.program import Options, Program, Run, StoppedError, gathered, load_program
+from layoutsolver.verify.pto.sums import SHIFTS
 from layoutsolver.verify.pto.values import Mask, PtoValue, Vector
 from layoutsolver.verify.result import Verification
 from layoutsolver.verify.values import Scalar
-from layoutsolver.verify.vmi.sums import SHIFTS
 from layoutsolver_models.hardware.formats import Flags
 from layoutsolver_models.hardware.state import Bytes, PReg, VReg
 from layoutsolver_models.hardware.streams import Align
@@ -105,7 +105,9 @@ class _Checker:
             return False
         self.moved = []
         if mine.inexact:
-            self.moved = [self.expected.run(self.function, inputs, Options(shift=shift)) for shift in SHIFTS]
+            self.moved = [
+                self.expected.run(self.function, inputs, Options(shift, is_expected=True)) for shift in SHIFTS
+            ]
         self.result.runs += 1
         differences = [*self.memory(inputs, mine, theirs), *self.returned(mine, theirs)]
         self.result.diagnostics += differences
@@ -117,7 +119,7 @@ class _Checker:
         for tame in (False, True):
             try:
                 inputs = make_inputs(self.expected.graph, self.function, self.seed, number, tame, self.sizes)
-                return inputs, self.expected.run(self.function, inputs)
+                return inputs, self.expected.run(self.function, inputs, Options(is_expected=True))
             except CannotRunError as error:
                 node = error.node if error.node >= 0 else self.function.op
                 found = Diagnostic("LS0703", "error", str(error), self.expected.label(node), notes=error.notes)

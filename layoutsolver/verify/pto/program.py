@@ -18,8 +18,8 @@ from layoutsolver.verify.pto.inputs import Inputs
 from layoutsolver.verify.pto.layouts import arity, from_places, to_places
 from layoutsolver.verify.pto.machine import Machine
 from layoutsolver.verify.pto.ram import Ram
+from layoutsolver.verify.pto.sums import Shift, Sums
 from layoutsolver.verify.pto.values import Get, Mask, PtoValue, Vector
-from layoutsolver.verify.vmi.sums import Shift, Sums
 from layoutsolver.verify.vmi.unit import VmiUnit
 from layoutsolver.verify.vpto.unit import VptoUnit
 from layoutsolver_models.hardware.state import PReg, VReg
@@ -61,10 +61,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a program is run: how sums are moved, whether filled-in zeros are poison, whether results are kept."""
+    """How a program is run: how sums are moved, whether filled-in zeros are poison, whether results are kept.
+
+    `is_expected` says that it is the program that others are held against: what it leaves open may be anything.
+    """
 
     shift: Shift = "none"
     padding: bool = False
+    is_expected: bool = False
     results: list[tuple[int, list[PtoValue]]] | None = None
 
 
@@ -89,8 +93,8 @@ class Program:
         """Run a function. Raises StoppedError where that is not possible."""
         how = options or Options()
         ram = Ram(inputs.allocations)
-        sums = Sums(how.shift)
-        unit = BothUnits(ram, VmiUnit(ram, sums), VptoUnit(ram, how.padding))
+        sums = Sums(how.shift, how.is_expected)
+        unit = BothUnits(ram, VmiUnit(ram, sums), VptoUnit(ram, how.padding, sums))
         kept = how.results
         watch = None if kept is None else lambda node, _, results: kept.append((node.index, results))
         machine = Machine(self.graph, unit, watch)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from layoutsolver.verify.operation import Operation
 from layoutsolver.verify.pto.ram import Ram
+from layoutsolver.verify.pto.sums import Sums
 from layoutsolver.verify.pto.values import Get, PtoValue
 from layoutsolver.verify.vmi.casts import CASTS
 from layoutsolver.verify.vmi.create import CREATE
@@ -15,7 +16,6 @@ from layoutsolver.verify.vmi.groups import GROUPS
 from layoutsolver.verify.vmi.memory import MEMORY
 from layoutsolver.verify.vmi.operands import Call
 from layoutsolver.verify.vmi.rearrange import REARRANGE
-from layoutsolver.verify.vmi.sums import Sums
 
 HANDLERS: dict[str, Callable[[Call], list[PtoValue]]] = {
     **CREATE, **ELEMENTWISE, **CASTS, **GROUPS, **MEMORY, **REARRANGE,

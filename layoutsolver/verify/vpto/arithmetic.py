@@ -38,6 +38,9 @@ _REDUCE: dict[str, Callable[..., VReg]] = {
     "vcadd": reduce.vcadd, "vcmax": reduce.vcmax, "vcmin": reduce.vcmin, "vcgadd": group_reduce.vcgadd,
     "vcgmax": group_reduce.vcgmax, "vcgmin": group_reduce.vcgmin, "vcpadd": group_reduce.vcpadd,
 }  # fmt: skip
+_SUMS = {"vcadd": 1, "vcgadd": 8}
+"""The reductions that add, and how many sums they make."""
+
 _ANY_GRANULARITY = frozenset({"vneg", "vcgadd", "vcgmax", "vcgmin", "vcpadd", *_WITH_SCALAR})
 """The instructions of which nobody checks that the predicate is as fine as the elements; it is read at the element."""
 
@@ -72,7 +75,22 @@ def _with_scalar(call: Call) -> list[PtoValue]:
 
 def _reduce(call: Call) -> list[PtoValue]:
     fmt = call.format(call.element_of("input"))
-    return [_REDUCE[call.name](fmt, call.vector("input"), _mask(call, fmt.width))]
+    src, mask = call.vector("input"), _mask(call, fmt.width)
+    made = _REDUCE[call.name](fmt, src, mask)
+    groups = _SUMS.get(call.name)
+    return [made if groups is None or not fmt.is_float else _reordered(call, fmt, made, src, mask, groups)]
+
+
+def _reordered(call: Call, fmt: Format, made: VReg, src: VReg, mask: PReg, groups: int) -> VReg:
+    """The sums as the run makes them: in which order the hardware adds is not documented."""
+    rows = src.view(fmt).reshape(groups, -1), mask.lanes(fmt.width).reshape(groups, -1)
+    sums = [call.unit.sums.of(fmt, lanes[on]) for lanes, on in zip(*rows, strict=True)]
+    data, poison = made.data.copy(), made.poison.copy()
+    for group, (bits, known) in enumerate(sums):
+        cut = slice(group * fmt.width, (group + 1) * fmt.width)
+        data[cut] = bits.view(np.uint8)
+        poison[cut] |= call.unit.sums.is_expected and not known
+    return VReg(data, poison, made.birth)
 
 
 def _fused(call: Call) -> list[PtoValue]:

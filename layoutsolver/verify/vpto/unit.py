@@ -9,6 +9,7 @@ from layoutsolver.mlir.pto_types import PredicateType, RegisterType
 from layoutsolver.mlir.types import ScalarType
 from layoutsolver.verify.operation import CannotRunError, Operation
 from layoutsolver.verify.pto.ram import Ram
+from layoutsolver.verify.pto.sums import Sums
 from layoutsolver.verify.pto.values import Get, PtoValue
 from layoutsolver.verify.vpto.arithmetic import ARITHMETIC
 from layoutsolver.verify.vpto.loads import LOADS
@@ -44,6 +45,7 @@ class VptoUnit:
 
     ram: Ram
     padding: bool = False
+    sums: Sums = field(default_factory=Sums)
     squeezed: int | None = field(default=None)
     stored: int = 0
 

@@ -229,3 +229,23 @@ def test_the_operation_that_makes_a_foreign_number_is_marked() -> None:
     wrong = compare(vmi, vpto.replace("pto.vadd %x, %x", "pto.vmul %x, %x"))
     marked = [label for label in wrong.diagnostics[0].secondary if "never computed" in label.text]
     assert [label.source.text[label.span.start : label.span.end] for label in marked] == ["pto.vmul"]
+
+
+def test_lowered_sums_may_be_made_in_any_order_too() -> None:
+    first, second = total("x0", "x1", "x2", "x3"), total("x3", "x0", "x2", "x1")
+    assert compare(first, second, rounds=8).ok
+    assert not compare(first, total("x0", "x1", "x2")).ok
+
+
+def test_an_index_selects_from_the_register_of_the_load() -> None:
+    vmi, vpto = PAIRS["scales spread by index"]
+    assert not compare(vmi, vpto.replace("pto.vselr %s, %k", "pto.vselr %a, %k")).ok
+
+
+def test_a_block_load_from_steps_of_sixteen_bytes_is_a_fault() -> None:
+    vmi, vpto = PAIRS["scales spread by index"]
+    moved = vpto.replace("  %s = pto.vsldb %p,", "  %c8 = arith.constant 8 : index\n  %p8 = pto.addptr %p, %c8 : "
+                         "!pto.ptr<bf16, ub> -> !pto.ptr<bf16, ub>\n  %s = pto.vsldb %p8,")  # fmt: skip
+    found = compare(vmi, moved)
+    assert codes(found) == ["LS0702"]
+    assert "misaligned" in found.diagnostics[0].message

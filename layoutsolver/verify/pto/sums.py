@@ -1,7 +1,8 @@
 """Sums of floats that may be made in any order.
 
-`reassoc` lets a compiler add in whatever order it likes, so that the result is not one number. Where all partial sums
-are exact in the format, every order gives the same: such sums are compared bit by bit. Where they are not, any order
+`reassoc` lets a compiler add in whatever order it likes, and no document says in which order the hardware adds the
+lanes of a register, so that the result is not one number. Where all partial sums are exact in the format, every order
+gives the same: such sums are compared bit by bit. Where they are not, any order
 stays within `n u S` of the exact sum, for n summands whose magnitudes add up to S and the unit roundoff u of the format
 (N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2). The run is repeated with sums moved by that bound, up,
 down and in turns, and what the results of the program then differ by is what another program may differ by.
@@ -51,9 +52,10 @@ def _overflows(fmt: Format, wide: Lanes) -> bool:
 
 @dataclass(slots=True)
 class Sums:
-    """How sums of floats are made in a run, and whether one of them was not exact."""
+    """How sums of floats are made in a run, whether of the program that says what is expected; was one not exact?"""
 
     shift: Shift = "none"
+    is_expected: bool = False
     inexact: bool = False
     made: int = 0
 
