@@ -29,6 +29,7 @@ bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks.solve
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.verify
+	$(BIN)/python -m benchmarks.vmi
 
 fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_peer --count 5000

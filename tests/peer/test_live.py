@@ -33,7 +33,7 @@ def test_default_choice_never_costs_more_than_the_analyzers() -> None:
     compared = {seed: costs for seed in SEEDS if (costs := compare_costs(program(seed))) is not None}
     dearer = {s: c for s, c in compared.items() if c.theirs is not None and c.ours > c.theirs}
     assert dearer == {}
-    assert len(compared) > 100
+    assert len(compared) > 50
     assert any(costs.theirs is not None and costs.ours < costs.theirs for costs in compared.values())
 
 
