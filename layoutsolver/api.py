@@ -269,14 +269,20 @@ class LowerOptions(NamedTuple):
 
 
 class LowerResult:
-    """A module lowered: its text, None where there are errors, what is to be said, and the result of solving it."""
+    """A module lowered: its text, None where there are errors, what is to be said, and the result of solving it.
 
-    __slots__ = ("diagnostics", "solving", "text")
+    `limited` is whether a limit was reached, so that there is no answer or none that is proved the best.
+    """
 
-    def __init__(self, text: str | None, diagnostics: list[Diagnostic], solving: SolveResult) -> None:
+    __slots__ = ("diagnostics", "limited", "solving", "text")
+
+    def __init__(
+        self, text: str | None, diagnostics: list[Diagnostic], solving: SolveResult, limited: bool = False
+    ) -> None:
         self.text = text
         self.diagnostics = diagnostics
         self.solving = solving
+        self.limited = limited
 
     @property
     def ok(self) -> bool:
@@ -289,6 +295,10 @@ def lower(source: SourceFile, options: LowerOptions | None = None) -> LowerResul
     from layoutsolver.backends import load_lowering
 
     chosen = options or LowerOptions()
+    if chosen.to == "vpto":
+        from layoutsolver.vmi.lowering import lower_to_vpto
+
+        return lower_to_vpto(source, chosen)
     backend = load_lowering(chosen.to)
     dialect = chosen.dialect or backend.dialects[0]
     if dialect not in backend.dialects:

@@ -10,7 +10,11 @@ from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import LayoutSolution
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from layoutsolver.pose.vmi.pose import PosedVmi
     from layoutsolver_models.problems.repair import Repair
+    from layoutsolver_models.problems.selection import SelectionSolution
 
 GROUP = "layoutsolver.backends"
 
@@ -19,6 +23,9 @@ OWN = {"ave": "layoutsolver_backends.ave:AveBackend"}
 
 OWN_LOWERINGS = {"ave-intrin": "layoutsolver_backends.intrin.emit:IntrinBackend"}
 """Our own emitters of lower-level text."""
+
+VPTO_EMITTER = "layoutsolver_backends.vpto.lower:lower_vmi"
+"""Our own emitter of VPTO, which takes another kind of solution."""
 
 
 class WrittenRepair(Protocol):
@@ -83,6 +90,13 @@ def load_lowering(name: str) -> LoweringBackend:
     module, _, attribute = OWN_LOWERINGS[name].partition(":")
     backend: LoweringBackend = getattr(import_module(module), attribute)()
     return backend
+
+
+def load_vpto() -> Callable[[PosedVmi, SelectionSolution], Lowered]:
+    """What writes a solved program of VMI as VPTO."""
+    module, _, attribute = VPTO_EMITTER.partition(":")
+    emitter: Callable[[PosedVmi, SelectionSolution], Lowered] = getattr(import_module(module), attribute)
+    return emitter
 
 
 def load_backend(name: str) -> Backend:

@@ -6,7 +6,7 @@ import argparse
 
 from layoutsolver.api import LowerOptions, LowerResult, lower
 from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
-from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.solve import exit_status
@@ -22,6 +22,8 @@ def run(options: argparse.Namespace) -> int:
     except InputError as error:
         print_diagnostics(options, [error.diagnostic])
         return EXIT_INPUT
+    if options.to == "vpto" and (options.dialect or options.solved or options.layouts_from_file):
+        return usage_error("--dialect, --solved and --layouts-from-file are for --to ave-intrin")
     lowering = LowerOptions(options.to, options.dialect, options.solved, options.layouts_from_file, solving)
     status = EXIT_OK
     answers: list[str] = []
@@ -38,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _status(result: LowerResult) -> int:
     """The exit status that a result stands for."""
+    if result.limited:
+        return EXIT_LIMIT
     if result.ok:
         return EXIT_OK if result.solving.solution is None else exit_status(result.solving)
     found = exit_status(result.solving)

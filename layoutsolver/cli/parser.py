@@ -127,11 +127,12 @@ def _add_lower(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the lowered program")
     parser.add_argument(
-        "--to", choices=["ave-intrin"], required=True, help="ave-intrin: the register intrinsics of AscendNPU-IR"
-    )
+        "--to", choices=["ave-intrin", "vpto"], required=True,
+        help="ave-intrin: the register intrinsics of AscendNPU-IR; vpto: the vector instructions of PTOAS",
+    )  # fmt: skip
     parser.add_argument(
-        "--dialect", choices=["1.2.0", "master"], default="1.2.0",
-        help="the generation of the compiler whose form is written (default: 1.2.0, the released one)",
+        "--dialect", choices=["1.2.0", "master"], default="",
+        help="ave-intrin: the generation of the compiler whose form is written (default: 1.2.0, the released one)",
     )  # fmt: skip
     parser.add_argument("--solved", action="store_true", help="keep the functionTypes of the file, solve nothing")
     parser.add_argument(

@@ -55,6 +55,8 @@ CODES: dict[str, Code] = {
         Code("LS0604", "a memref whose elements the intrinsics do not reach"),
         Code("LS0605", "an operation is lowered as the released compiler does it, which may not be what is meant"),
         Code("LS0606", "the released compiler does not carry out a layout"),
+        Code("LS0607", "an operation cannot be written as VPTO"),
+        Code("LS0608", "a vector is used behind an operation that ends its vector scope"),
         Code("LS0701", "a program leaves other memory with its layouts than without"),
         Code("LS0702", "an access that the hardware refuses"),
         Code("LS0703", "an operation that the hardware model cannot run"),

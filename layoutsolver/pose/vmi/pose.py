@@ -25,6 +25,7 @@ from layoutsolver_models.problems.selection import (
     ValueConversion,
     Variant,
 )
+from layoutsolver_models.rules.vmi.flow import BOUNDARY
 from layoutsolver_models.rules.vmi.layouts import arity, layout_of
 
 
@@ -96,10 +97,9 @@ class _Poser:
             )  # fmt: skip
         for brought, numbers in ((True, self.program.arguments), (False, self.program.returned)):
             for value in dict.fromkeys(numbers):
-                free = tuple(
-                    Variant("VMI.BOUNDARY", (name,), (0,) * len(PIPES))
-                    for name in self.names(self.program.values[value])
-                )
+                shown = self.program.values[value]
+                dense = (name for name in self.names(shown) if shown.layout or name.split()[-1] == BOUNDARY)
+                free = tuple(Variant("VMI.BOUNDARY", (name,), (0,) * len(PIPES)) for name in dense)
                 taken, made = ((), (value,)) if brought else ((value,), ())
                 self.add("boundary", taken, made, free, 1, False, None, (), -1, -1)
 

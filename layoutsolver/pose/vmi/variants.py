@@ -93,7 +93,7 @@ def _variant(
         if stopped:
             return Refusal(rule.id, stopped)
         ways = [way for way in rule.lowerings if holds(way.when, now)]
-        usable = [way for way in ways if _is_aligned(way, now)]
+        usable = [way for way in ways if way.works(now) and _is_aligned(way, now)]
     except (ExpressionError, ValueError) as error:
         return Refusal(rule.id, str(error))
     if not usable:
@@ -105,7 +105,7 @@ def _variant(
     way = min(usable, key=lambda one: _price(one, now))
     paid = cost(way, now)
     spent = (paid.load, paid.execute, paid.store, paid.predicate)
-    once = (0, paid.setup, 0, 0) if rule.family != "free_mask" else (0, 0, 0, paid.setup)
+    once = (0, paid.setup, 0, paid.setup_predicate)
     attrs = {"lowering": str(rule.lowerings.index(way))}
     shared = shared_setup(op, rule, now) if any(once) else ""
     return Variant(rule.id, layouts, spent, once if any(once) else (), shared, attrs)
@@ -132,7 +132,7 @@ def setup_operand(op: VmiOp) -> Operand | None:
 
 def _price(way: Lowering, now: dict[str, Fact]) -> tuple[int, int]:
     paid = cost(way, now)
-    return paid.total + paid.setup, paid.predicate
+    return paid.total + paid.setup, paid.predicate + paid.setup_predicate
 
 
 def _is_aligned(way: Lowering, now: dict[str, Fact]) -> bool:

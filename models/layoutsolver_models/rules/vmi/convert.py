@@ -65,33 +65,57 @@ CONVERT: tuple[VmiRule, ...] = tuple(_data(*row) for row in _DATA)
 """Data: every pair in both directions. Nothing leads to or from blocks; the same layout costs nothing."""
 
 _FEW = "(1, 2, 4, 8, 64)"
+_SPLIT = "ceil(R, 2) + 2 * ceil(R, 4)"
 
-_MASKS: tuple[tuple[str, str, str, str, str], ...] = (
-    ("c", "d2", "(W == 16 and N == 256) or (W == 32 and N in (128, 256, 512))", "pdintlv * A(result) // 2", ""),
-    ("d2", "c", "(W == 16 and N == 256) or (W == 32 and N in (128, 256, 512))", "pintlv * A(source) // 2", ""),
-    ("c", "d4", "W == 32 and N == 256", "pdintlv * A(result)", ""),
-    ("d4", "c", "W == 32 and N == 256", "pintlv * A(source)", ""),
-    ("c", "bd2", "W == 32 and N == 128", "", "True"), ("bd2", "c", "W == 32 and N == 128", "", "True"),
-    ("c", "bd4", "W == 32 and N == 256", "", "True"), ("bd4", "c", "W == 32 and N == 256", "", "True"),
-    ("c", "ls2", f"(W == 8 and N == 128) or N in {_FEW}", "punpack * 1", "W == 32"),
-    ("ls2", "c", f"(W == 8 and N == 128) or N in {_FEW}", "ppack * 1", "W == 32"),
-    ("c", "ls4", f"(W == 8 and N in {_FEW}) or N in (1, 2, 4, 8)", "", "True"),
-    ("ls4", "c", f"(W == 8 and N in {_FEW}) or N in (1, 2, 4, 8)", "", "True"),
+_MASKS: tuple[tuple[str, str, str, str, str, str], ...] = (
+    ("c", "d2", "(W == 16 and N == 256) or (W == 32 and N in (128, 256, 512))", "pdintlv * A(result) // 2",
+     "pdintlv * ceil(R, 2)", "N >= 2"),
+    ("d2", "c", "(W == 16 and N == 256) or (W == 32 and N in (128, 256, 512))", "pintlv * A(source) // 2",
+     "pintlv * A(source) // 2", "N >= 2"),
+    ("c", "d4", "W == 32 and N == 256", "pdintlv * A(result)", f"pdintlv * {_SPLIT}", "N >= 4"),
+    ("d4", "c", "W == 32 and N == 256", "pintlv * A(source)", f"pintlv * {_SPLIT}", "N >= 4"),
+    ("c", "bd2", "W == 32 and N == 128", "", "", ""), ("bd2", "c", "W == 32 and N == 128", "", "", ""),
+    ("c", "bd4", "W == 32 and N == 256", "", "", ""), ("bd4", "c", "W == 32 and N == 256", "", "", ""),
+    ("c", "ls2", f"W != 32 and ((W == 8 and N == 128) or N in {_FEW})", "punpack * 1", "punpack * A(result)",
+     "W in (8, 16) and N > 1"),
+    ("ls2", "c", f"W != 32 and ((W == 8 and N == 128) or N in {_FEW})", "ppack * 1",
+     "pdintlv * A(source) // 2; ppack * A(source) % 2", "W in (8, 16) and N > 1"),
+    ("c", "ls4", "", "", "punpack * ceil(N, 128) + A(result)", "W == 8 and N > 1"),
+    ("ls4", "c", "", "",
+     "pdintlv * A(source) // 2 + ceil(A(source), 2) // 2; ppack * A(source) % 2 + ceil(A(source), 2) % 2",
+     "W == 8 and N > 1"),
 )  # fmt: skip
-"""Source, result, where upstream lists it, its instructions, and where it has none after all."""
+"""Source, result, where upstream has the conversion, its instructions, ours, and where those are possible.
+
+Ours leave the bits between lanes empty, as nothing says what they do.
+"""
+
+_LISTED = {
+    **dict.fromkeys((("c", "ls2"), ("ls2", "c")), f"(W == 8 and N == 128) or N in {_FEW}"),
+    **dict.fromkeys((("c", "ls4"), ("ls4", "c")), f"(W == 8 and N in {_FEW}) or N in (1, 2, 4, 8)"),
+}
+"""Where upstream lists a conversion between lanes that are apart; it has none for masks of lanes of 64 bits."""
 
 
-def _mask(source: str, result: str, when: str, text: str, none: str) -> VmiRule:
-    limits: tuple[Limit, ...] = (fails("" if none == "True" else none),) if none else ()
-    ways = (upstream(text, "W != 32" if none == "W == 32" else ""),) if none != "True" else ()
-    return VmiRule(f"VMI.MCONV.{source}_{result}".upper(), "convert_mask", {"source": source, "result": result}, when,
+def _mask(source: str, result: str, when: str, theirs: str, best: str, possible: str) -> VmiRule:
+    listed = _LISTED.get((source, result), when)
+    ways: tuple[Lowering, ...] = (upstream(theirs, when),) if theirs else ()
+    if best:
+        ways = (*ways, ours(best, possible))
+    limits: tuple[Limit, ...] = ()
+    if not theirs:
+        limits = (fails(),)
+    elif possible:
+        limits = (fails(f"not ({when})"),)
+    usable = f"({listed}) or ({possible})" if possible else listed
+    if "ls" in source + result:
+        ways = (*ways, ours("", "N == 1"))
+    return VmiRule(f"VMI.MCONV.{source}_{result}".upper(), "convert_mask", {"source": source, "result": result}, usable,
                    ways, _SOURCE, limits)  # fmt: skip
 
 
 CONVERT_MASK: tuple[VmiRule, ...] = tuple(_mask(*row) for row in _MASKS)
 """Masks, W being the width of what they govern. Masks that are made of numbers are made anew instead."""
-
-_FREE_OF_COST = {"ls2": 2, "ls4": 4, "gs8.2": 2, "gs8.4": 4}
 
 _GRANULARITY: dict[tuple[int, int], tuple[tuple[str, str, str], ...]] = {
     (8, 16): (("c", "d2", "punpack * 2; pdintlv * 1"), ("ls2", "c", ""),
@@ -110,12 +134,33 @@ _GRANULARITY: dict[tuple[int, int], tuple[tuple[str, str, str], ...]] = {
 """By widths: source, result, and upstream's instructions for 256 elements; none where the register stays the same."""
 
 
+_OURS: dict[tuple[int, str, str], str] = {
+    (2, "c", "d2"): "punpack * ceil(N, lp // 2); pdintlv * R",
+    (2, "d2", "d4"): "punpack * ceil(ceil(N, 2), lp // 2) + ceil(N // 2, lp // 2); pdintlv * A(source)",
+    (4, "ls2", "d2"): "punpack * ceil(N, lp // 4); pdintlv * ceil(N, lp // 2)",
+    (4, "c", "d4"): "punpack * ceil(N, lp // 2) + ceil(ceil(N, 2), lp // 4) + ceil(N // 2, lp // 4); "
+                    "pdintlv * R + ceil(ceil(N, 2), lp // 2) + ceil(N // 2, lp // 2)",
+    (-2, "d2", "c"): "ppack * A(source); pintlv * A(result)",
+    (-2, "d4", "d2"): "ppack * A(source); pintlv * A(result)",
+    (-4, "d2", "ls2"): "ppack * A(source); pintlv * A(result)",
+    (-4, "d4", "c"): "ppack * A(source) + ceil(ceil(N, 2), 2 * lp) + ceil(N // 2, 2 * lp); "
+                     "pintlv * A(result) + ceil(ceil(N, 2), 2 * lp) + ceil(N // 2, 2 * lp)",
+}  # fmt: skip
+"""By ratio (narrowing below 0), source and result: halves unpacked and their lanes taken apart, or the reverse.
+
+Four times the width is twice double the width. `lp` is of the source's width.
+"""
+
+
 def _granularity(widths: tuple[int, int], source: str, result: str, text: str) -> VmiRule:
     needed = [f"N >= {name[1:]}" for name in (source, result) if name in ("d2", "d4")]
     when = " and ".join((f"W == {widths[0]} and W_to == {widths[1]}", *dict.fromkeys(needed)))
-    way = upstream(text, "N == 256") if text else upstream("pbitcast * A(source)")
+    ratio = widths[1] // widths[0] if widths[1] > widths[0] else -(widths[0] // widths[1])
+    ways: tuple[Lowering, ...] = (upstream("pbitcast * A(source)"),)
+    if text:
+        ways = (upstream(text, "N == 256"), ours(_OURS[ratio, source, result]))
     return VmiRule(f"VMI.GRAN.{widths[0]}_{widths[1]}.{source}_{result}".upper(), "granularity",
-                   {"source": source, "result": result}, when, (way,), "3.8")  # fmt: skip
+                   {"source": source, "result": result}, when, ways, "3.8")  # fmt: skip
 
 
 GRANULARITY: tuple[VmiRule, ...] = tuple(

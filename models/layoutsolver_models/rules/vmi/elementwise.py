@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from layoutsolver_models.rules.vmi.layouts import DENSE_NAMES, LAYOUT_NAMES, SLOT_NAMES
-from layoutsolver_models.rules.vmi.row import Limit, Lowering, VmiRule, fails, rejected, upstream, wrong
+from layoutsolver_models.rules.vmi.row import Limit, Lowering, VmiRule, fails, ours, rejected, upstream, wrong
 
 INSTRUCTIONS: dict[str, str] = {
     "addf": "vadd", "addi": "vadd", "subf": "vsub", "subi": "vsub", "mulf": "vmul", "muli": "vmul", "divf": "vdiv",
@@ -40,6 +40,7 @@ _VECTOR = (upstream("~vdup * 1"),)
 _MASK: tuple[Lowering, ...] = (
     upstream("vci * A(result); vshrs * A(result); vshls * A(result); vsub * A(result); vmuls * A(result); "
              "vcmps * A(result)", "op == 'create_group_mask' and dynamic"),
+    ours("~vci * 1; ~vdup * 1; ~vand * 1; vcmps * A(result)", "op == 'create_group_mask' and dynamic"),
     upstream("plt * A(result)", "op == 'create_mask' and dynamic"),
     upstream("~pset * 1"),
 )  # fmt: skip

@@ -46,10 +46,19 @@ GROUP_LOAD: tuple[VmiRule, ...] = (
 )  # fmt: skip
 """Rows of S elements, `stride` apart."""
 
-_SLOT_8 = upstream("addptr * A(result); vsldb * A(result)", "", "32")
+_MANY = "G > 8 and W < 32"
+"""More slots than eight, of which a block holds more than that: every other eight are no multiple of a block."""
+
+_MORE = "ceil(G, 8) - ceil(G, B)"
+_SLOT_8 = (
+    upstream("addptr * A(result); vsldb * A(result)", "", "32", _MANY),
+    ours("addptr * ceil(G, B); vsldb * ceil(G, B); ~vci * min(ceil(G, 8), B // 8) - 1; "
+         f"vselr * {_MORE}", _MANY, "32"),
+)  # fmt: skip
+"""Eight slots at a time, or a block, whose other slots are then selected."""
 
 GROUP_SLOT_LOAD: tuple[VmiRule, ...] = (
-    _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8", "stride == 1", (_SLOT_8,), "3.6"),
+    _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8", "stride == 1", _SLOT_8, "3.6"),
     _rule("VMI.GSLOT", "group_slot_load", "", "result=gs1", "stride > 0 and stride * W % 256 == 0",
           (upstream("addptr * G; vsldb * G", "", "32"),), "3.6"),
     _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8.2", "stride == 1", (), "3.6", (wrong(),)),
@@ -75,22 +84,23 @@ def _packed(halvings: int, mode: str) -> tuple[Lowering, ...]:
     together = f"{_SMALL} and align % 32 == 0"
     return (
         upstream(f"vpack * {halvings} * A(value); vsts NORM_B{{W}} * A(value)", together, "32"),
-        upstream(f"vsts {mode} * A(value)", f"not ({together})", "32"),
+        upstream(f"vsts {mode} * A(value)", f"not ({together})", "32", _MANY),
     )
 
 
 GROUP_STORE: tuple[VmiRule, ...] = (
     _rule("VMI.GSTORE", "group_store", "1", "value=c", "stride > 0 and stride % B == 0",
-          (upstream("addptr * A(value); vsstb * A(value)", "", "32"),), "3.6"),
+          (upstream("addptr * A(value); vsstb * A(value)", "", "32", "W != 32 and G % 8 != 0"),), "3.6"),
     _rule("VMI.GSTORE", "group_store", "FULL", "value=c", "",
           (upstream("vsts NORM_B{W} * A(value)", "", "32"),), "3.6"),
     _rule("VMI.GSTORE", "group_store", "FULL2", "value=d2", "",
           (ours("vstsx2 INTLV_B{W} * A(value) // 2", "", "32"),), "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs1", "N == G", _POINTS, "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8", "N == G and stride == 1",
-          (upstream("vsts NORM_B{W} * A(value)", f"not ({_SMALL}) or align % 32 == 0", "32"),
-           upstream("vselr * G * W // 32 - 1; vsts 1PT_B32 * G * W // 32", f"{_SMALL} and not align % 32 == 0", "4")),
-          "3.6"),
+          (upstream("vsts NORM_B{W} * A(value)", f"not ({_SMALL}) or align % 32 == 0", "32", _MANY),
+           upstream("vselr * G * W // 32 - 1; vsts 1PT_B32 * G * W // 32", f"{_SMALL} and not align % 32 == 0", "4"),
+           ours(f"~vci * min(ceil(G, 8), B // 8) - 1; vselr * {_MORE}; vsel * {_MORE}; "
+                "vsts NORM_B{W} * ceil(G, B)", _MANY, "32")), "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8.2", "N == G and stride == 1",
           _packed(1, "PK_B{2W}"), "3.6", (fails("W == 32 and G == 4"),)),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8.4", "N == G and stride == 1 and (W == 8 or G == 1)",
@@ -141,43 +151,81 @@ REDUCE = (
 )  # fmt: skip
 """Reductions to one element that are no group reductions."""
 
-_INDEX = "~vci * 1; ~vshrs * 1; ~vadds * max(min(A(result), 8 * S // lp), 1) - 1; "
-_SELECT = upstream(f"{_INDEX}vselr * A(result)")
-_SHARED = upstream("~vci * 1; ~vshrs * 1; vselr * ceil(G, 8)")
+_INDEX = "~vci * 1; ~vshrs * 1"
+
+
+def _starts(size: int, spread: bool = False) -> Lowering:
+    """A selection for each register, of which as many as eight slots fill begin at different ones.
+
+    `size` registers share eight slots; where slots are apart, indices are scaled (`spread`).
+    """
+    scaled = "; ~vshls * 1" if spread else ""
+    starts = f"; ~vadds * min({size}, A(result)) - 1" if size > 1 else ""
+    return upstream(f"{_INDEX}{scaled}{starts}; vselr * A(result)")
+
+
+_SELECT = _starts(1)
+_SHARED = upstream(f"{_INDEX}; vselr * ceil(G, 8)")
 _EACH_SLOT = upstream("~vdup * min(G, 8); vselr * A(result)")
-_COPIES = upstream("vdup LOWEST * A(result)")
-_MERGED = upstream("vdup LOWEST * G; ~pnot * lp // S - 1; ~pand * lp // S - 1; vsel * G - A(result)")
+_COPIES = upstream("vdup LOWEST * G")
+_MERGED = (
+    upstream("vdup LOWEST * G; ~pnot * lp // S - 1; ~pand * lp // S - 1; vsel * G - A(result)"),
+    ours("vdup LOWEST * G; vsel * G - A(result)"),
+)
+"""Upstream takes the lanes behind a boundary; those before it are a pattern, and need no logic."""
 _HALF_FULL = (fails("N % lp != 0", "3.7"),)
 _EIGHTS = (fails("G % 8 != 0", "3.7"),)
 
 
-def _spread(size: str, source: str, result: str, way: Lowering, limits: tuple[Limit, ...] = ()) -> VmiRule:
+def _spread(
+    size: str, source: str, result: str, way: Lowering | tuple[Lowering, ...], limits: tuple[Limit, ...] = ()
+) -> VmiRule:  # fmt: skip
     layouts = f"source={source} result={result}"
-    return _rule("VMI.GBRC", "group_broadcast", size, layouts, "", (way,), "3.7", limits)
+    ways = (way,) if isinstance(way, Lowering) else way
+    return _rule("VMI.GBRC", "group_broadcast", size, layouts, "", ways, "3.7", limits)
 
 
 GROUP_BROADCAST: tuple[VmiRule, ...] = (
     _spread("1/4", "gs8", "ls4", _SELECT), _spread("1/2", "gs8", "ls2", _SELECT),
-    _spread("1", "gs8", "c", _SELECT, _HALF_FULL), _spread("1", "gs8", "ls2", _SELECT),
-    _spread("1", "gs8.2", "c", _SELECT, _HALF_FULL), _spread("1", "gs8.4", "c", _SELECT, _HALF_FULL),
-    _spread("2", "gs8", "c", _SELECT, _HALF_FULL), _spread("2", "gs8", "d2", _SHARED, _EIGHTS),
+    _spread("1", "gs8", "c", _SELECT, _HALF_FULL), _spread("1", "gs8", "ls2", _starts(2)),
+    _spread("1", "gs8.2", "c", _starts(1, True), _HALF_FULL),
+    _spread("1", "gs8.4", "c", _starts(1, True), _HALF_FULL),
+    _spread("2", "gs8", "c", _starts(2), _HALF_FULL), _spread("2", "gs8", "d2", _SHARED, _EIGHTS),
     _spread("2", "gs8", "bd2", _SHARED, _EIGHTS), _spread("2", "gs1", "c", _MERGED, _HALF_FULL),
-    _spread("4", "gs8", "c", _SELECT, _HALF_FULL), _spread("4", "gs8", "d4", _SHARED, _EIGHTS),
+    _spread("4", "gs8", "c", _starts(4), _HALF_FULL), _spread("4", "gs8", "d4", _SHARED, _EIGHTS),
     _spread("4", "gs8", "bd4", _SHARED, _EIGHTS), _spread("4", "gs1", "c", _MERGED, _HALF_FULL),
     _spread("FULL", "gs8", "c", _EACH_SLOT), _spread("FULL", "gs1", "c", _COPIES),
     _spread("FULL2", "gs1", "d2", _COPIES), _spread("FULL4", "gs1", "d4", _COPIES),
 )  # fmt: skip
 """The element of each group for all of its elements; index vectors are made once."""
 
-_LOADED = "addptr * ceil(G, 8); vsldb * ceil(G, 8); "
-_GENERIC = upstream(f"{_LOADED}{_INDEX}vselr * A(result)", "", "32")
-_GENERIC_SHARED = upstream(f"{_LOADED}~vci * 1; ~vshrs * 1; vselr * ceil(G, 8)", "", "32")
+
+def _generic(size: int) -> tuple[Lowering, Lowering]:
+    """A selection among what is loaded, of which `size` registers share eight slots.
+
+    Upstream loads eight scalars at a time, of 16 bits from addresses that are no multiple of a block; a block holds B.
+    """
+    starts = f"min({size} * ceil(min(G, B), 8), A(result))"
+    return (
+        upstream(f"addptr * ceil(G, 8); vsldb * ceil(G, 8); {_INDEX}; ~vadds * min({size}, A(result)) - 1; "
+                 "vselr * A(result)", "", "32", _MANY),
+        ours(f"addptr * ceil(G, B); vsldb * ceil(G, B); {_INDEX}; ~vadds * {starts} - 1; vselr * A(result)", _MANY,
+             "32"),
+    )  # fmt: skip
+
+
+_GENERIC = _generic(1)
+_GENERIC_SHARED = (
+    upstream(f"addptr * ceil(G, 8); vsldb * ceil(G, 8); {_INDEX}; vselr * ceil(G, 8)", "", "32", _MANY),
+    ours(f"addptr * ceil(G, B); vsldb * ceil(G, B); {_INDEX}; ~vadds * min(ceil(G, 8), B // 8) - 1; "
+         "vselr * ceil(G, 8)", _MANY, "32"),
+)  # fmt: skip
 _E2B = upstream("vlds E2B_B{W} * 1", "G == 8 and W in (16, 32) and pointer", "W")
 _BRC = upstream("vlds BRC_B{W} * G", "pointer", "W // 8")
 _WHOLE = (
     upstream("addptr * ceil(G, 8); vsldb * ceil(G, 8); ~vdup * min(G, 8); vselr * A(result)",
              "not pointer and stride == 1", "32"),
-    upstream("addptr * G; vsldb * G; vdup LOWEST * A(result)",
+    upstream("addptr * G; vsldb * G; vdup LOWEST * G",
              "not pointer and stride > 1 and stride * W % 256 == 0", "32"),
 )  # fmt: skip
 
@@ -187,10 +235,10 @@ def _loaded(size: str, result: str, when: str, *ways: Lowering) -> VmiRule:
 
 
 GROUP_BROADCAST_LOAD: tuple[VmiRule, ...] = (
-    _loaded("1/4", "ls4", "stride == 1", _GENERIC), _loaded("1/2", "ls2", "stride == 1", _GENERIC),
-    _loaded("1", "c", "stride == 1", _E2B, _GENERIC),
-    _loaded("2", "c", "stride == 1", _GENERIC), _loaded("2", "d2", "stride == 1", _E2B, _GENERIC_SHARED),
-    _loaded("4", "c", "stride == 1", _GENERIC), _loaded("4", "d4", "stride == 1", _E2B, _GENERIC_SHARED),
+    _loaded("1/4", "ls4", "stride == 1", *_GENERIC), _loaded("1/2", "ls2", "stride == 1", *_GENERIC),
+    _loaded("1", "c", "stride == 1", _E2B, *_GENERIC),
+    _loaded("2", "c", "stride == 1", *_generic(2)), _loaded("2", "d2", "stride == 1", _E2B, *_GENERIC_SHARED),
+    _loaded("4", "c", "stride == 1", *_generic(4)), _loaded("4", "d4", "stride == 1", _E2B, *_GENERIC_SHARED),
     _loaded("FULL", "c", "", _BRC, *_WHOLE),
     _loaded("FULL", "d2", "G == 1", _BRC), _loaded("FULL", "d4", "G == 1", _BRC),
 )  # fmt: skip

@@ -7,7 +7,7 @@ that is loaded by turns (`DINTLV`), or are stored so (`INTLV`).
 
 from __future__ import annotations
 
-from layoutsolver_models.rules.vmi.row import Lowering, VmiRule, ours, upstream
+from layoutsolver_models.rules.vmi.row import Lowering, VmiRule, fails, ours, upstream
 
 _SOURCE = "3.4"
 _ALIGNED = "32"
@@ -23,9 +23,14 @@ _LOADED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
     "d4": (_FOUR_PARTS, (
         upstream("vldsx2 DINTLV_B{W} * A(result) // 2; vdintlv * A(result) // 2",
                  "A(result) <= R and A(result) % 4 == 0", _ALIGNED),
-        upstream("vlds NORM * R; vdintlv * A(result) - (R == 1)", "A(result) > R or A(result) % 4 != 0", _ALIGNED))),
+        upstream("vlds NORM * R; vdintlv * A(result) - (R == 1)", "A(result) > R or A(result) % 4 != 0", _ALIGNED),
+        ours("vlds NORM * R; vdintlv * ceil(R, 2) + 2 * ceil(R, 4)", "A(result) > R or A(result) % 4 != 0",
+             _ALIGNED))),
 }  # fmt: skip
 """By layout: the condition, and the sequences of a load."""
+
+_JOINED = "ceil(R, 2) + 2 * ceil(R, 4)"
+"""What it takes to put four parts together, or to take them apart."""
 
 _STORED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
     "c": ("", (upstream("vsts NORM_B{W} * A(value)", "", _ALIGNED),)),
@@ -35,21 +40,26 @@ _STORED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
         upstream("vstsx2 INTLV_B{W} * A(value) // 2", "N % (2 * lp) == 0", _ALIGNED),
         upstream("vintlv * A(value) // 2; vsts NORM_B{W} * R", "N % (2 * lp) != 0", _ALIGNED))),
     "d4": (_FOUR_PARTS, (
-        upstream("vintlv * A(value) - (R < A(value)); vsts NORM_B{W} * R", "", _ALIGNED),
+        upstream(f"vintlv * {_JOINED}; vsts NORM_B{{W}} * R", "", _ALIGNED),
         ours("vintlv * A(value) // 2; vstsx2 INTLV_B{W} * A(value) // 2", "N % (4 * lp) == 0", _ALIGNED))),
 }  # fmt: skip
 """By layout: the condition, and the sequences of a store."""
 
-_TAIL = "; plt * (N % lp != 0); pand * (N % lp != 0)"
+
+def _tail(stride: int = 1) -> str:
+    """The last register's mask, if that is not full of elements."""
+    last = f"N % (lp // {stride}) != 0" if stride > 1 else "N % lp != 0"
+    return f"; plt * ({last}); pand * ({last})"
+
+
 _MASKED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
-    "c": ("", (upstream(f"vsts NORM_B{{W}} * A(value){_TAIL}", "", _ALIGNED),)),
-    "ls2": ("W in (8, 16)", (upstream(f"vsts PK_B{{2W}} * A(value){_TAIL}", "", _ALIGNED),)),
-    "ls4": ("W == 8", (upstream(f"vsts PK4_B32 * A(value){_TAIL}", "", _ALIGNED),)),
+    "c": ("", (upstream(f"vsts NORM_B{{W}} * A(value){_tail()}", "", _ALIGNED),)),
+    "ls2": ("W in (8, 16)", (upstream(f"vsts PK_B{{2W}} * A(value){_tail(2)}", "", _ALIGNED),)),
+    "ls4": ("W == 8", (upstream(f"vsts PK4_B32 * A(value){_tail(4)}", "", _ALIGNED),)),
     "d2": (_TWO_PARTS, (
-        upstream("vintlv * A(value) // 2; pintlv * A(value) // 2; vsts NORM_B{W} * R", "", _ALIGNED),)),
+        upstream(f"vintlv * A(value) // 2; pintlv * A(value) // 2; vsts NORM_B{{W}} * R{_tail()}", "", _ALIGNED),)),
     "d4": (_FOUR_PARTS, (
-        upstream("vintlv * A(value) - (R < A(value)); pintlv * A(value) - (R < A(value)); vsts NORM_B{W} * R", "",
-                 _ALIGNED),)),
+        upstream(f"vintlv * {_JOINED}; pintlv * {_JOINED}; vsts NORM_B{{W}} * R{_tail()}", "", _ALIGNED),)),
 }  # fmt: skip
 """By layout, the same for value and mask; stores by turns take no mask."""
 
@@ -75,8 +85,10 @@ MASKED_LOAD = (
 PAIRS = (
     VmiRule("VMI.DLOAD.C", "deinterleave_load", {"low": "c", "high": "c"}, _FULL,
             (upstream("vldsx2 DINTLV_B{W} * A(low)", "", _ALIGNED),), _SOURCE),
-    VmiRule("VMI.ISTORE.C", "interleave_store", {"low": "c", "high": "c"}, _FULL,
-            (upstream("vstsx2 INTLV_B{W} * A(low)", "", _ALIGNED),), _SOURCE),
+    VmiRule("VMI.ISTORE.C", "interleave_store", {"low": "c", "high": "c"}, "",
+            (upstream("vstsx2 INTLV_B{W} * A(low)", _FULL, _ALIGNED),
+             ours("vintlv * A(low); vsts NORM_B{W} * ceil(2 * N, lp)", f"not ({_FULL})", _ALIGNED)), _SOURCE,
+            (fails(f"not ({_FULL})"),)),
 )  # fmt: skip
 STRIDED = (
     VmiRule("VMI.STRIDE.LOAD.C", "stride", {"result": "c", "mask": "c"}, "op == 'stride_load' and N <= lp",

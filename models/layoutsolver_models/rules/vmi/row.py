@@ -57,12 +57,18 @@ class Lowering(NamedTuple):
     """A sequence of instructions for a rule: `upstream`'s, or `ours` where that is cheaper or the only one.
 
     `align` is what the base address must be a multiple of, in bytes, as an expression; empty without an access.
+    `faults` is where the hardware refuses an access, or does not do what is meant, wherever the base lies.
     """
 
     by: str
     steps: tuple[Step, ...]
     when: str = ""
     align: str = ""
+    faults: str = ""
+
+    def works(self, facts: Facts) -> bool:
+        """Whether the hardware carries the sequence out as it is meant."""
+        return not self.faults or not holds(self.faults, facts)
 
 
 class Limit(NamedTuple):
@@ -102,18 +108,20 @@ class VmiRule(NamedTuple):
         """The cheapest sequence, of all or of upstream's alone; None if there is none."""
         usable = [way for way in self.lowerings if holds(way.when, facts) and not (upstream and way.by != "upstream")]
         if not upstream:
-            return min(usable, key=lambda way: cost(way, facts).total, default=None)
+            usable = [way for way in usable if way.works(facts)]
+            return min(usable, key=lambda way: (cost(way, facts).total, cost(way, facts).predicate), default=None)
         return next(iter(usable), None)
 
 
 class Cost(NamedTuple):
-    """How many instructions go to each pipe; `setup` ones can be kept out of loops."""
+    """How many instructions go to each pipe; `setup` ones, and those on predicates, can be kept out of loops."""
 
     load: int = 0
     execute: int = 0
     store: int = 0
     predicate: int = 0
     setup: int = 0
+    setup_predicate: int = 0
 
     @property
     def total(self) -> int:
@@ -123,10 +131,14 @@ class Cost(NamedTuple):
 
 def cost(lowering: Lowering, facts: Facts) -> Cost:
     """What a sequence takes."""
-    sums = dict.fromkeys(("load", "execute", "store", "predicate", "setup", "free"), 0)
+    sums = dict.fromkeys(("load", "execute", "store", "predicate", "setup", "setup_predicate", "free"), 0)
     for step in lowering.steps:
-        sums["setup" if step.setup else step.pipe] += count(step.times, facts)
-    return Cost(sums["load"], sums["execute"], sums["store"], sums["predicate"], sums["setup"])
+        pipe = step.pipe
+        if step.setup:
+            pipe = "setup_predicate" if pipe == "predicate" else "setup"
+        sums[pipe] += count(step.times, facts)
+    del sums["free"]
+    return Cost(**sums)
 
 
 def steps(text: str) -> tuple[Step, ...]:
@@ -139,9 +151,9 @@ def steps(text: str) -> tuple[Step, ...]:
     return tuple(Step(name.lstrip("~"), number, name.startswith("~")) for name, _, number in listed)
 
 
-def upstream(text: str, when: str = "", align: str = "") -> Lowering:
+def upstream(text: str, when: str = "", align: str = "", faults: str = "") -> Lowering:
     """A sequence that upstream emits."""
-    return Lowering("upstream", steps(text), when, align)
+    return Lowering("upstream", steps(text), when, align, faults)
 
 
 def ours(text: str, when: str = "", align: str = "") -> Lowering:

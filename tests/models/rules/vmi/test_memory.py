@@ -77,7 +77,7 @@ def covers(layout: str, bits: int, lanes: int, registers: list[Register]) -> boo
 def test_a_load_fills_the_registers_of_its_layout(rule: VmiRule, way: Lowering) -> None:
     tried = 0
     for lanes, bits, _, _, found in cases(rule):
-        if rule.lowering(found, upstream=True) is way:
+        if rule.lowering(found, upstream=way.by == "upstream") is way:
             layout = rule.layouts["result"]
             registers = load(layout, way, bits, lanes)
             assert covers(layout, bits, lanes, registers), (lanes, bits)

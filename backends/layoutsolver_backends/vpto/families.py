@@ -1,0 +1,24 @@
+"""The emission of every rule family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from layoutsolver_backends.vpto import casts, elementwise, groups, masks, memory, rearrange, spread
+from layoutsolver_backends.vpto.site import Site
+
+EMISSIONS: dict[str, Callable[[Site], None]] = {
+    "same": elementwise.emit_same, "bitcast": elementwise.emit_bitcast, "cast": casts.emit_cast,
+    "vexpdif": casts.emit_expdif, "free": spread.emit_free, "free_mask": masks.emit_free_mask,
+    "iota": spread.emit_iota, "contiguous": spread.emit_group_iota, "load": memory.emit_load,
+    "store": memory.emit_store, "masked_store": memory.emit_masked_store, "masked_load": memory.emit_masked_load,
+    "deinterleave_load": memory.emit_deinterleave_load, "interleave_store": memory.emit_interleave_store,
+    "stride": memory.emit_stride, "gather": memory.emit_gather, "single": memory.emit_single,
+    "group_load": groups.emit_group_load, "group_slot_load": groups.emit_group_slot_load,
+    "group_store": groups.emit_group_store, "group_reduce": groups.emit_group_reduce, "reduce": groups.emit_reduce,
+    "histogram": groups.emit_histogram, "group_broadcast": spread.emit_group_broadcast,
+    "group_broadcast_load": spread.emit_group_broadcast_load, "vintlv": rearrange.emit_pair,
+    "vdintlv": rearrange.emit_pair, "vselr": rearrange.emit_select, "channel_split": rearrange.emit_channel_split,
+    "channel_merge": rearrange.emit_channel_merge, "shuffle": rearrange.emit_shuffle,
+}  # fmt: skip
+"""By rule family."""

@@ -1,0 +1,282 @@
+"""Loads and stores of whole vectors in every layout."""
+
+from __future__ import annotations
+
+from layoutsolver.vmi.program import Operand
+from layoutsolver_backends.vpto.build import Builder, UnsupportedError
+from layoutsolver_backends.vpto.code import Ssa, mask_bits
+from layoutsolver_backends.vpto.site import Shape, Site, data_shape, mask_shape
+from layoutsolver_backends.vpto.trees import chunked, data_pairs, flattened, join, mask_pairs, split
+from layoutsolver_models.rules.vmi.layouts import register_lanes
+
+UNPACKED = {"ls2": "UNPK_B{W}", "ls4": "UNPK4"}
+PACKED = {"ls2": "PK_B{2W}", "ls4": "PK4_B32"}
+
+
+def mode(text: str, bits: int) -> str:
+    """A distribution mode for elements of so many bits.
+
+    >>> mode("PK_B{2W}", 16)
+    'PK_B32'
+    """
+    return text.replace("{2W}", str(2 * bits)).replace("{W}", str(bits))
+
+
+def emit_load(site: Site) -> None:
+    """A load: elements one by one, spread, or by turns into parts."""
+    shape = data_shape(site.vector("result"), site.layout["result"])
+    bits, type_ = shape.bits, site.type("result")
+    source, offset = site.build.scalar(site.operand("source")), site.operand("offset")
+    build, full = site.build, register_lanes(bits)
+    if shape.parts == 1:
+        dist = mode(UNPACKED.get(shape.name, ""), bits)
+        site.put("result", [
+            load(build, source, build.plus(offset, number * shape.per_register), type_, dist)
+            for number in range(shape.chunks[0])
+        ])  # fmt: skip
+        return
+    count = -(-shape.lanes // full)
+    _, deinterleave = data_pairs(build)
+    if not site.uses("vldsx2"):
+        loaded = [load(build, source, build.plus(offset, number * full), type_) for number in range(count)]
+        site.put("result", flattened(split(deinterleave, loaded, shape.parts), shape.chunks))
+        return
+    halves: list[list[Ssa]] = [[], []]
+    for number in range(sum(shape.chunks) // 2):
+        pair = load_pair(build, source, build.plus(offset, 2 * number * full), type_, bits)
+        halves[0].append(pair[0])
+        halves[1].append(pair[1])
+    if shape.parts == 4:
+        evens, odds = split(deinterleave, halves[0], 2), split(deinterleave, halves[1], 2)
+        halves = [evens[0], odds[0], evens[1], odds[1]]
+    site.put("result", flattened(halves, shape.chunks))
+
+
+def load(build: Builder, source: Ssa, offset: Ssa, type_: str, dist: str = "") -> Ssa:
+    """One register from memory."""
+    return build.one("vlds", (source, offset), type_, dist=dist)
+
+
+def load_pair(build: Builder, source: Ssa, offset: Ssa, type_: str, bits: int) -> tuple[Ssa, Ssa]:
+    """Two registers from memory by turns."""
+    low, high = build.emit("vldsx2", (source, offset), (type_, type_), (f"DINTLV_B{bits}",))
+    return low, high
+
+
+def emit_deinterleave_load(site: Site) -> None:
+    """A load of two vectors by turns."""
+    value = site.vector("low")
+    build, full = site.build, register_lanes(value.bits)
+    source = build.scalar(site.operand("source"))
+    pairs = [
+        load_pair(build, source, build.plus(site.operand("offset"), 2 * full * number), site.type("low"), value.bits)
+        for number in range(-(-value.lanes // full))
+    ]
+    site.put("low", [low for low, _ in pairs])
+    site.put("high", [high for _, high in pairs])
+
+
+# -- stores -------------------------------------------------------------------------------------------------------
+
+
+def store(build: Builder, value: Ssa, destination: Ssa, offset: Ssa, mask: Ssa, dist: str = "") -> None:
+    """One register to memory."""
+    build.emit("vsts", (value, destination, offset, mask), dist=dist)
+
+
+def store_pair(build: Builder, pair: tuple[Ssa, Ssa], destination: Ssa, offset: Ssa, bits: int) -> None:
+    """Two registers to memory by turns."""
+    build.emit("vstsx2", (*pair, destination, offset, build.all_true(bits)), words=(f"INTLV_B{bits}",))
+
+
+def stored_mask(build: Builder, shape: Shape, number: int) -> Ssa:
+    """The predicate of what a register of a dense store holds, as fine as the store wants it."""
+    live = len(shape.live(0, number))
+    if shape.bits * shape.stride > 32:
+        return build.prefix(32, 2 * live)
+    return build.prefix(shape.bits * shape.stride, live)
+
+
+def emit_store(site: Site) -> None:
+    """A store of all elements."""
+    shape = data_shape(site.vector("value"), site.layout["value"])
+    values = site.registers("value")
+    build, bits = site.build, shape.bits
+    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
+    full = register_lanes(bits)
+    if shape.parts == 1:
+        dist = mode(PACKED.get(shape.name, ""), bits)
+        for number, value in enumerate(values):
+            at = build.plus(offset, number * shape.per_register)
+            store(build, value, destination, at, stored_mask(build, shape, number), dist)
+        return
+    parts = chunked(values, shape.chunks)
+    interleave, _ = data_pairs(build)
+    if site.uses("vstsx2"):
+        if shape.parts == 4:
+            count = 2 * len(parts[0])
+            parts = [join(interleave, [parts[0], parts[2]], count), join(interleave, [parts[1], parts[3]], count)]
+        for number, pair in enumerate(zip(*parts, strict=True)):
+            low, high = pair
+            store_pair(build, (low, high), destination, build.plus(offset, 2 * number * full), bits)
+        return
+    _store_dense(site, join(interleave, parts, -(-shape.lanes // full)), None)
+
+
+def _store_dense(site: Site, values: list[Ssa], masks: list[Ssa] | None) -> None:
+    """Contiguous registers to memory, those elements that a mask lets through."""
+    value = site.vector("value")
+    build, full = site.build, register_lanes(value.bits)
+    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
+    for number, one in enumerate(values):
+        live = min(full, value.lanes - number * full)
+        at = build.plus(offset, number * full)
+        mask = build.prefix(value.bits, live) if masks is None else _within(build, masks[number], live)
+        store(build, one, destination, at, mask)
+
+
+def _within(build: Builder, mask: Ssa, live: int) -> Ssa:
+    """A mask that lets through nothing behind the last element of a register."""
+    bits = mask_bits(mask.type)
+    if live >= register_lanes(bits):
+        return mask
+    return build.one("pand", (mask, build.prefix(bits, live, counted=True), build.all_true(bits)), mask.type, hint="%m")
+
+
+def emit_masked_store(site: Site) -> None:
+    """A store of the elements that a mask names."""
+    value, mask = site.vector("value"), site.vector("mask")
+    shape, masks = data_shape(value, site.layout["value"]), list(site.registers("mask"))
+    values, build = site.registers("value"), site.build
+    if shape.parts == 1:
+        dist = mode(PACKED.get(shape.name, ""), shape.bits)
+        destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
+        for number, one in enumerate(values):
+            at = build.plus(offset, number * shape.per_register)
+            store(build, one, destination, at, _within(build, masks[number], len(shape.live(0, number))), dist)
+        return
+    count = -(-value.lanes // register_lanes(value.bits))
+    interleave, _ = data_pairs(build)
+    interleave_masks, _ = mask_pairs(build)
+    mask_parts = chunked(masks, mask_shape(mask, site.layout["mask"]).chunks)
+    dense = join(interleave, chunked(values, shape.chunks), count)
+    _store_dense(site, dense, join(interleave_masks, mask_parts, count))
+
+
+def emit_masked_load(site: Site) -> None:
+    """A load of the elements that a mask names, the others from another vector."""
+    value, type_ = site.vector("result"), site.type("result")
+    build, full = site.build, register_lanes(value.bits)
+    source = build.scalar(site.operand("source"))
+    made = []
+    for number, (mask, other) in enumerate(zip(site.registers("mask"), site.registers("passthru"), strict=True)):
+        loaded = load(build, source, build.plus(site.operand("offset"), number * full), type_)
+        made.append(build.one("vsel", (loaded, other, mask), type_))
+    site.put("result", made)
+
+
+def emit_interleave_store(site: Site) -> None:
+    """A store of two vectors by turns; where registers are not full, they are interleaved first."""
+    low, high = site.registers("low"), site.registers("high")
+    value = site.vector("low")
+    build, full = site.build, register_lanes(value.bits)
+    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
+    if not site.uses("vintlv"):
+        for number, pair in enumerate(zip(low, high, strict=True)):
+            store_pair(build, pair, destination, build.plus(offset, 2 * number * full), value.bits)
+        return
+    left = 2 * value.lanes
+    for number, pair in enumerate(zip(low, high, strict=True)):
+        for half, one in enumerate(build.pair("vintlv", *pair)):
+            if left > 0:
+                at = build.plus(offset, (2 * number + half) * full)
+                store(build, one, destination, at, build.prefix(value.bits, min(full, left)))
+            left -= full
+
+
+# -- addresses of each element, or of blocks -----------------------------------------------------------------------
+
+
+def moved(build: Builder, pointer: Ssa, offset: Ssa) -> Ssa:
+    """An address so many elements behind another."""
+    return build.one("addptr", (pointer, offset), pointer.type, hint="%p")
+
+
+def blocks(build: Builder, pointer: Ssa, stride: Ssa, mask: Ssa, type_: str, repeat: Ssa | None = None) -> Ssa:
+    """A register of 32-byte blocks, `stride` blocks apart."""
+    return build.one("vsldb", (pointer, stride, repeat or build.constant(0, "i16"), mask), type_)
+
+
+def emit_stride(site: Site) -> None:
+    """A load or store of blocks with the strides of the program."""
+    build = site.build
+    role = "source" if site.op.op == "stride_load" else "destination"
+    pointer = moved(build, build.scalar(site.operand(role)), build.scalar(site.operand("offset")))
+    strides = tuple(_as_i16(build, site.operand(name), "i16") for name in ("block_stride", "repeat_stride"))
+    mask = site.registers("mask")[0]
+    if role == "source":
+        site.put("result", [build.one("vsldb", (pointer, *strides, mask), site.type("result"))])
+    else:
+        build.emit("vsstb", (site.registers("value")[0], pointer, *strides, mask))
+
+
+def _as_i16(build: Builder, operand: Operand, type_: str) -> Ssa:
+    """A stride as an integer of 16 bits."""
+    found = build.scalar(operand, type_)
+    if found.type == "index":
+        return build.one("arith.index_cast", (found,), type_, counted=False)
+    return found
+
+
+def emit_gather(site: Site) -> None:
+    """Elements or blocks at addresses of their own."""
+    build, op = site.build, site.op.op
+    masks = site.registers("mask")
+    if op == "scatter":
+        destination = build.scalar(site.operand("destination"))
+        for value, at, mask in zip(site.registers("value"), site.registers("indices"), masks, strict=True):
+            build.emit("vscatter", (value, destination, at, mask))
+        return
+    source, type_ = build.scalar(site.operand("source")), site.type("result")
+    if op == "vgatherb":
+        offsets = site.registers("offsets")
+        site.put("result", [
+            build.one("vgatherb", (source, at, mask), type_) for at, mask in zip(offsets, masks, strict=True)
+        ])  # fmt: skip
+        return
+    name = "vgather2_bc" if site.uses("vgather2_bc") else "vgather2"
+    made = []
+    for at, mask, other in zip(site.registers("indices"), masks, site.registers("passthru"), strict=True):
+        found = build.one(name, (source, at, mask), type_)
+        made.append(build.one("vsel", (found, other, mask), type_))
+    site.put("result", made)
+
+
+def emit_single(site: Site) -> None:
+    """Operations on the elements that a mask picks: one full register."""
+    build, op = site.build, site.op.op
+    mask = site.registers("mask")[0]
+    if op == "compress":
+        site.put("result", [build.unary("vsqz", site.registers("source")[0], mask)])
+    elif op == "active_prefix_index":
+        site.put("result", [_prefix_index(build, site.type("result"), mask)])
+    elif op == "compress_store":
+        value = build.unary("vsqz", site.registers("value")[0], mask)
+        pointer = moved(build, build.scalar(site.operand("destination")), build.scalar(site.operand("offset")))
+        align = build.one("init_align", (), "!pto.align", counted=False)
+        align = build.one("vstur", (align, value, pointer), "!pto.align", ("POST_UPDATE",))
+        build.emit("vstar", (align, pointer))
+    elif op == "expand_load":
+        type_ = site.type("result")
+        if site.vector("result").bits != 32:
+            raise UnsupportedError("elements are expanded by a gather of 32-bit ones")
+        index = _prefix_index(build, "!pto.vreg<64xi32>", mask)
+        pointer = moved(build, build.scalar(site.operand("source")), build.scalar(site.operand("offset")))
+        found = build.one("vgather2_bc", (pointer, index, mask), type_)
+        site.put("result", [build.one("vsel", (found, site.registers("passthru")[0], mask), type_)])
+
+
+def _prefix_index(build: Builder, type_: str, mask: Ssa) -> Ssa:
+    """How many bits of a mask are set before each lane."""
+    carrier = build.splat(build.constant(0, f"i{mask_bits(mask.type)}"), type_)
+    return build.one("vusqz", (carrier, mask), type_)

@@ -1,0 +1,69 @@
+"""Operations that move elements: interleaving, selection by index, channels."""
+
+from __future__ import annotations
+
+from layoutsolver.vmi.program import VmiValue
+from layoutsolver_backends.vpto.build import UnsupportedError
+from layoutsolver_backends.vpto.code import Ssa
+from layoutsolver_backends.vpto.site import Site, data_shape
+from layoutsolver_backends.vpto.trees import data_pairs, flattened, join, split
+from layoutsolver_models.rules.vmi.rearrange import zero_copy
+
+
+def emit_pair(site: Site) -> None:
+    """Two vectors by turns: other names for their registers, or one instruction."""
+    build, op = site.build, site.op.op
+    left, right = site.registers("lhs"), site.registers("rhs")
+    if not site.way.steps:
+        low, high = zero_copy(len(left), "d4" in (site.layout["lhs"], site.layout["low"]))
+        both = (*left, *right)
+        site.put("low", [both[number] for number in low])
+        site.put("high", [both[number] for number in high])
+        return
+    shape = data_shape(site.vector("lhs"), site.layout["lhs"])
+    low_one, high_one = build.pair(op, left[0], right[0], shape.bits * shape.stride)
+    site.put("low", [low_one])
+    site.put("high", [high_one])
+
+
+def emit_select(site: Site) -> None:
+    """A selection by index inside of one register."""
+    source, index = site.registers("source")[0], site.registers("index")[0]
+    site.put("result", [site.build.one("vselr", (source, index), source.type)])
+
+
+def emit_channel_split(site: Site) -> None:
+    """Channels that lie by turns, each by itself."""
+    registers = site.registers("source")
+    roles = list(site.op.results)
+    per = len(registers) // len(roles)
+    if site.way.steps:
+        _, deinterleave = data_pairs(site.build)
+        parts = split(deinterleave, registers, len(roles))
+    else:
+        chunks = data_shape(site.vector("source"), site.layout["source"]).chunks
+        starts = [sum(chunks[:part]) for part in range(len(roles))]
+        parts = [list(registers[start : start + chunks[part]]) for part, start in enumerate(starts)]
+    for role, part in zip(roles, parts, strict=True):
+        count = sum(data_shape(site.vector(role), "c").chunks)
+        site.held.setdefault((site.vector(role).number, "c"), tuple(part[: max(per, count)]))
+
+
+def emit_channel_merge(site: Site) -> None:
+    """Channels put together by turns."""
+    inputs: list[list[Ssa]] = []
+    for value in site.op.operands.values():
+        if isinstance(value, VmiValue):
+            inputs.append(list(site.held[value.number, "c"]))
+    value = site.vector("result")
+    if not site.way.steps:
+        site.put("result", flattened(inputs, data_shape(value, site.layout["result"]).chunks))
+        return
+    interleave, _ = data_pairs(site.build)
+    count = sum(data_shape(value, "c").chunks)
+    site.put("result", join(interleave, inputs, count))
+
+
+def emit_shuffle(site: Site) -> None:
+    """Elements in another order, of which only two are registers as they are."""
+    raise UnsupportedError("a shuffle that is neither the identity nor a splat")
