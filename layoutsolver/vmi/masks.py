@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layoutsolver.vmi.program import Constant, Operand, Outside, VmiProgram, VmiValue
+from layoutsolver.vmi.program import Constant, Operand, Outside, VmiOp, VmiProgram, VmiValue
 
 
 def is_full(program: VmiProgram, mask: VmiValue) -> bool:
@@ -29,3 +29,20 @@ def constant_of(program: VmiProgram, operand: Operand | None) -> int | None:
     if isinstance(operand, Outside):
         return program.graph.constants.get(operand.value)
     return None
+
+
+def known_bits(program: VmiProgram, op: VmiOp) -> tuple[bool, ...] | None:
+    """The bits of a mask that an operation makes of numbers, None if a number is not known."""
+    lanes = op.results["result"].lanes
+    if op.op == "constant_mask":
+        return _dense(str(op.attrs.get("value", "")), lanes)
+    size = lanes if op.op == "create_mask" else int(op.attrs["group_size"])
+    active = constant_of(program, op.operands.get("active_lanes", op.operands.get("active_elems_per_group")))
+    return None if active is None else tuple(number % size < active for number in range(lanes))
+
+
+def _dense(text: str, lanes: int) -> tuple[bool, ...] | None:
+    """The bits that a dense attribute tells, None if it tells another number of them."""
+    body = text.strip().removeprefix("dense<").partition(">")[0].strip()
+    bits = tuple(word.strip() in ("true", "1") for word in body.strip("[]").split(","))
+    return bits * lanes if len(bits) == 1 else bits if len(bits) == lanes else None

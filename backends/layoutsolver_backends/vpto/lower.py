@@ -73,10 +73,8 @@ def optimise(emission: Emission, places: Places) -> None:
 def indented(text: str) -> str:
     r"""The text with its scopes set: what is in one stands two columns further in.
 
-    >>> print(indented("  \\x00{\\n  a\\n  \\x00}\\n"), end="")
-      pto.vecscope {
-        a
-      }
+    >>> indented(f"  {OPEN}\n  a\n  {CLOSE}\n").split("\n")
+    ['  pto.vecscope {', '    a', '  }', '']
     """
     out: list[str] = []
     deeper = 0

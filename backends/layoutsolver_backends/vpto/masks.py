@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from layoutsolver.vmi.masks import known_bits
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
-from layoutsolver_backends.vpto.code import Ssa, mask_type, register_type
-from layoutsolver_backends.vpto.site import Shape, Site, carrier_bits, mask_shape
+from layoutsolver_backends.vpto.code import Ssa, element_bits, mask_type, register_type
+from layoutsolver_backends.vpto.site import Shape, Site, carrier_bits, mask_shape, split_mask
 from layoutsolver_models.rules.vmi.layouts import register_lanes
+from layoutsolver_models.rules.vmi.patterns import Pattern, register_patterns
 
 
 def emit_free_mask(site: Site) -> None:
@@ -14,85 +16,64 @@ def emit_free_mask(site: Site) -> None:
     value, layout = site.vector("result"), site.layout["result"]
     shape, bits = mask_shape(value, layout), carrier_bits(layout)
     build, op = site.build, site.op.op
-    if op == "constant_mask":
-        site.put("result", _constant(build, shape, bits, _dense(str(site.op.attrs.get("value", "")), value.lanes)))
-        return
-    active = site.operand("active_lanes" if op == "create_mask" else "active_elems_per_group")
-    known = build.number(active)
-    size = value.lanes if op == "create_mask" else int(site.op.attrs["group_size"])
+    known = known_bits(build.program, site.op)
     if known is not None:
-        on = [number % size < known for number in range(value.lanes)]
-        site.put("result", _constant(build, shape, bits, on))
-    elif op == "create_mask":
+        site.put("result", _known(build, layout, bits, known))
+        return
+    if op == "constant_mask":
+        raise UnsupportedError("a constant mask has another number of bits than its type")
+    active = site.operand("active_lanes" if op == "create_mask" else "active_elems_per_group")
+    if op == "create_mask":
         site.put("result", _prefixes(build, shape, bits, active))
     else:
+        size = int(site.op.attrs["group_size"])
         limit = _count(build, active, size)
+        ramps: dict[int, Ssa] = {}
         site.put("result", [
-            _periodic(build, shape, bits, register, size, limit) for register in shape.registers
+            _periodic(build, shape, bits, register, size, limit, ramps) for register in shape.registers
         ])  # fmt: skip
 
 
-def _dense(text: str, lanes: int) -> list[bool]:
-    """The bits that a dense attribute tells."""
-    body = text.strip().removeprefix("dense<").partition(">")[0].strip()
-    words = [word.strip() for word in body.strip("[]").split(",")]
-    bits = [word in ("true", "1") for word in words]
-    if len(bits) == 1:
-        return bits * lanes
-    if len(bits) != lanes:
-        raise UnsupportedError("a constant mask has another number of bits than its type")
-    return bits
+# -- numbers that are known ---------------------------------------------------------------------------------------
 
 
-# -- constants ----------------------------------------------------------------------------------------------------
-
-
-def _constant(build: Builder, shape: Shape, bits: int, on: list[bool]) -> list[Ssa]:
+def _known(build: Builder, layout: str, carried: int, on: tuple[bool, ...]) -> list[Ssa]:
     """The registers of a mask that is known; equal ones are one."""
-    known: dict[tuple[bool, ...], Ssa] = {}
-    made: list[Ssa] = []
-    for part, chunk in shape.registers:
-        lit = tuple(on[shape.element(part, chunk, at)] for at in shape.live(part, chunk))
-        if lit not in known:
-            known[lit] = _of_bits(build, bits, lit)
-        made.append(known[lit])
-    return made
+    known: dict[Pattern, Ssa] = {}
+    lanes: list[Ssa] = []
+    governed, name = split_mask(layout)
+    listed = register_patterns(name, governed, on)
+    for pattern in listed:
+        if pattern not in known:
+            known[pattern] = _of_pattern(build, carried, pattern, lanes)
+    return [known[pattern] for pattern in listed]
 
 
-def _of_bits(build: Builder, bits: int, lit: tuple[bool, ...]) -> Ssa:
-    """A predicate of known bits: a prefix, the difference of some prefixes, or bits that repeat."""
-    framed = (False, *lit, False)
-    turns = [at for at in range(len(lit) + 1) if framed[at] != framed[at + 1]]
-    if len(turns) > 4:
-        repeated = _repeating(lit)
-        if repeated is not None:
-            return _repeated(build, bits, *repeated, len(lit))
-    prefixes = [build.prefix(bits, turn, counted=True) for turn in turns if turn] or [build.prefix(bits, 0, True)]
-    mask = prefixes[0]
-    for other in prefixes[1:]:
-        mask = build.mask_op("pxor", mask, other)
+def _of_pattern(build: Builder, bits: int, pattern: Pattern, lanes: list[Ssa]) -> Ssa:
+    """A predicate of known bits; `lanes` holds the ramp that all of them share."""
+    if pattern.period:
+        if not lanes:
+            lanes.append(_ramp(build, bits))
+        limit = build.constant(pattern.turns[0], f"i{bits}")
+        return _below(build, bits, _inside(build, lanes[0], pattern.period), limit, pattern.lanes)
+    mask = build.prefix(bits, pattern.turns[0] if pattern.turns else 0, counted=True)
+    for turn in pattern.turns[1:]:
+        mask = build.mask_op("pxor", mask, build.prefix(bits, turn, counted=True))
     return mask
 
 
-def _repeating(lit: tuple[bool, ...]) -> tuple[int, int] | None:
-    """The period of bits of which the first few of every period are set, and how many those are."""
-    for period in (2 << power for power in range(8)):
-        if period < len(lit) and all(bit == lit[at % period] for at, bit in enumerate(lit)):
-            count = lit[:period].index(False)
-            return (period, count) if not any(lit[count:period]) else None
-    return None
+def _ramp(build: Builder, bits: int) -> Ssa:
+    return build.one("vci", (build.constant(0, f"i{bits}"),), register_type(f"ui{bits}", bits))
 
 
-def _repeated(build: Builder, bits: int, period: int, count: int, live: int) -> Ssa:
-    """The first lanes of each `period` of them."""
-    return _below(build, bits, period, build.constant(count, f"i{bits}"), live)
+def _inside(build: Builder, lane: Ssa, period: int) -> Ssa:
+    """The number of every lane inside of its run."""
+    bits = element_bits(lane.type)
+    return build.binary("vand", lane, build.splat(build.constant(period - 1, f"i{bits}"), lane.type))
 
 
-def _below(build: Builder, bits: int, period: int, limit: Ssa, live: int) -> Ssa:
-    """The lanes whose number inside of a period is below a limit."""
-    type_ = register_type(f"ui{bits}", bits)
-    lane = build.one("vci", (build.constant(0, f"i{bits}"),), type_)
-    inside = build.binary("vand", lane, build.splat(build.constant(period - 1, f"i{bits}"), type_))
+def _below(build: Builder, bits: int, inside: Ssa, limit: Ssa, live: int) -> Ssa:
+    """The lanes whose number is below a limit."""
     return build.one("vcmps", (inside, limit, build.prefix(bits, live)), mask_type(bits), ("lt",), hint="%m")
 
 
@@ -147,7 +128,9 @@ def _in_part(build: Builder, shape: Shape, part: int, number: Ssa) -> Ssa:
     return build.arith("addi", whole, inside)
 
 
-def _periodic(build: Builder, shape: Shape, bits: int, register: tuple[int, int], size: int, limit: Ssa) -> Ssa:
+def _periodic(
+    build: Builder, shape: Shape, bits: int, register: tuple[int, int], size: int, limit: Ssa, ramps: dict[int, Ssa]
+) -> Ssa:  # fmt: skip
     """The lanes of a register whose element is among the first of its group.
 
     Inside of a period the elements of lanes go up in equal steps: first, first + step, ... So lane q counts if
@@ -163,6 +146,8 @@ def _periodic(build: Builder, shape: Shape, bits: int, register: tuple[int, int]
     number = build.arith("divsi", build.arith("maxsi", number, build.constant(0, "i32")), build.constant(step, "i32"))
     if period == len(inside):
         return build.first(bits, build.arith("minsi", number, build.constant(period, "i32")))[0]
+    if period not in ramps:
+        ramps[period] = _inside(build, _ramp(build, bits), period)
     if bits != 32:
         number = build.one("arith.trunci", (number,), f"i{bits}", counted=False, hint="%i")
-    return _below(build, bits, period, number, len(inside))
+    return _below(build, bits, ramps[period], number, len(inside))

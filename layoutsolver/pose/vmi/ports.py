@@ -6,13 +6,14 @@ The layout of a mask is named by the width of what it governs and the layout of 
 from __future__ import annotations
 
 from layoutsolver.pose.vmi.memory import alignment_of, is_pointer, stride_of
-from layoutsolver.vmi.masks import constant_of, is_full
+from layoutsolver.vmi.masks import constant_of, is_full, known_bits
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
 from layoutsolver_models.rules.expression import Fact
 from layoutsolver_models.rules.vmi.row import Shape, VmiRule
 
 MASK_LOGIC = frozenset({"mask_and", "mask_or", "mask_xor", "mask_not"})
 MASK_BITS = (8, 16, 32)
+MASKS_OF_NUMBERS = frozenset({"create_mask", "create_group_mask", "constant_mask"})
 _BITS: dict[str, int] = {"vdhist": 8, "vchist": 8, "vmull": 32, "vaddc": 32, "vaddcs": 32}
 """Operations whose masks govern lanes of a fixed width."""
 
@@ -89,4 +90,5 @@ def facts_of(program: VmiProgram, op: VmiOp) -> dict[str, Fact]:
         "pointer": is_pointer(program, op), "saturate": str(op.attrs.get("saturate", "")),
         "dynamic": number is not None and constant_of(program, number) is None,
         "same_masks": mask is None or is_full(program, mask),
+        "bits": known_bits(program, op) if op.op in MASKS_OF_NUMBERS else None,
     }  # fmt: skip

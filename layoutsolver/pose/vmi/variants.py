@@ -10,6 +10,7 @@ from layoutsolver.vmi.program import Operand, VmiOp, VmiProgram, VmiValue
 from layoutsolver_models.problems.selection import Variant
 from layoutsolver_models.rules.expression import ExpressionError, Fact, count, holds
 from layoutsolver_models.rules.vmi.cast import CAST_TYPES
+from layoutsolver_models.rules.vmi.patterns import known_patterns, made
 from layoutsolver_models.rules.vmi.row import Lowering, VmiRule, cost, facts
 from layoutsolver_models.rules.vmi.table import family
 
@@ -92,6 +93,9 @@ def _variant(
         stopped = no_carrier(rule, op, bits) or _is_narrow(rule, op)
         if stopped:
             return Refusal(rule.id, stopped)
+        on = known.get("bits")
+        if isinstance(on, tuple) and rule.family == "free_mask":
+            now.update(made(known_patterns(rule.layouts["result"], bits, tuple(map(bool, on))))._asdict())
         ways = [way for way in rule.lowerings if holds(way.when, now)]
         usable = [way for way in ways if way.works(now) and _is_aligned(way, now)]
     except (ExpressionError, ValueError) as error:

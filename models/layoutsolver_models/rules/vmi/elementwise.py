@@ -42,7 +42,8 @@ _MASK: tuple[Lowering, ...] = (
              "vcmps * A(result)", "op == 'create_group_mask' and dynamic"),
     ours("~vci * 1; ~vdup * 1; ~vand * 1; vcmps * A(result)", "op == 'create_group_mask' and dynamic"),
     upstream("plt * A(result)", "op == 'create_mask' and dynamic"),
-    upstream("~pset * 1"),
+    upstream("~pset * prefixes; ~pxor * joins; ~vci * min(ramps, 1); ~vdup * ramps; ~vand * ramps; ~vcmps * ramps",
+             "not dynamic"),
 )  # fmt: skip
 _BLOCKS = {"bd2": "not dynamic or N > B", "bd4": "not dynamic or N > 3 * B"}
 

@@ -14,6 +14,7 @@ Conditions and counts are expressions (`layoutsolver_models.rules.expression`) o
     dynamic        whether a mask is made of a number that is not constant
     zero_gap       whether what lies between the elements of a source is known to be zero
     same_masks     whether all registers of the mask are one and the same
+    prefixes joins ramps   what the registers of a mask that is known take (`rules.vmi.patterns`)
 
 `N`, `W` and `R` are of the source where an operation has one, else of the result; where that has one element for each
 group and another role is dense, `N` and `R` are of the dense one.
@@ -211,7 +212,8 @@ def facts(rule: VmiRule, shapes: dict[str, Shape], **more: Fact) -> dict[str, Fa
     known: dict[str, Fact] = {
         "N": lanes, "W": main.bits, "W_to": last.bits, "lp": full, "B": full // 8, "R": -(-lanes // full),
         "A": registers, "op": "", "element": "", "to": "", "stride": None, "align": None, "pointer": True,
-        "saturate": "", "dynamic": False, "zero_gap": False, "same_masks": True, "G": 1, "S": size,
+        "saturate": "", "dynamic": False, "zero_gap": False, "same_masks": True,
+        "prefixes": 1, "joins": 0, "ramps": 0, "G": 1, "S": size,
     }  # fmt: skip
     known.update(more)
     return known
