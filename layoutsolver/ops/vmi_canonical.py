@@ -194,6 +194,8 @@ _MEMORY = (
     _row("vstore", "", "group == 0 and dist == 'continuous'", "store value, destination, offset"),
     _row("vstore", "DINTLV", "group == 0 and dist == 'dintlv' and not masked",
          "interleave_store value, high, destination, offset"),
+    _row("vstore", "DINTLV.MASK", "group == 0 and dist == 'dintlv'",
+         "interleave_store value, high, destination, offset"),
     _row("vsstb", "", "", "stride_store value, destination, offset, block_stride, #0, mask"),
     _row("vgather", "", "", "zero = constant [value = 0]", "result = gather source, offsets, mask, zero"),
     _row("vscatter", "", "", "scatter value, destination, offsets, mask"),
@@ -203,6 +205,11 @@ CANONICAL: tuple[Canonical, ...] = (
     *_CREATE, *_ELEMENTWISE, *_CONVERT, *_reduce("vcadd", "add"), *_reduce("vcmax", "max"),
     *_reduce("vcmin", "min"), *_MEMORY,
 )  # fmt: skip
+
+DROPPING: dict[str, str] = {
+    "VMI.CANON.VSTORE.DINTLV.MASK": "an interleaving store has no form with a mask: the mask would be dropped",
+}
+"""Rows by which upstream makes something else than the operation says, and why: nobody else may use them."""
 """All rows, those of an operation in the order in which they are tried."""
 
 

@@ -10,7 +10,7 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
 from layoutsolver.ops.attributes import attributes
-from layoutsolver.ops.vmi_canonical import BETWEEN, CANONICAL, Canonical, CanonicalStep, predicate
+from layoutsolver.ops.vmi_canonical import BETWEEN, CANONICAL, DROPPING, Canonical, CanonicalStep, predicate
 from layoutsolver.vmi.joins import joins_of
 from layoutsolver.vmi.masks import is_full
 from layoutsolver.vmi.program import Constant, Operand, Outside, StepScalar, VmiOp, VmiProgram, VmiValue
@@ -36,6 +36,11 @@ def kind_of(element: str) -> str:
 def canonical_program(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:
     """The simplified program of a graph, and a diagnostic for every operation that has no canonical form."""
     program, diagnostics = as_canonical(graph)
+    for op in program.ops:
+        if op.row in DROPPING:
+            node = graph.ops[op.origin]
+            message = f"VMI-UNSUPPORTED: `{node.name}`: {DROPPING[op.row]}"
+            diagnostics.append(Diagnostic("LS0302", "error", message, Label(graph.module.source, node.span)))
     return simplified(program), diagnostics
 
 

@@ -189,6 +189,8 @@ class _Checker:
         """That a store leaves other bytes, with the first of them, what is lost, and where that comes from."""
         at, writer, wanted_writer = key
         stored = self.stored(mine, at, places[0])
+        if wanted_writer < 0:
+            stored = stored_by(self.found, writer, _BYTE)
         width, name = stored.width, inputs.allocations[at].name
         expected, unknown = mine.ram.memories[at].data(), mine.ram.memories[at].poison()
         got, lost = theirs.ram.memories[at].data(), theirs.ram.memories[at].poison()

@@ -75,6 +75,7 @@ def _missing(rule: VmiRule, op: VmiOp, now: dict[str, Fact], bits: int) -> str:
     limit = rule.limit(now)
     if limit is not None and limit.kind == "fails":
         return "is listed without instructions"
-    if rule.lowering(now, upstream=True) is None:
+    is_wrong = limit is not None and limit.kind == "wrong"
+    if rule.lowering(now, upstream=True) is None and not is_wrong:
         return "is not carried out"
     return no_carrier(rule, op, bits)

@@ -3,7 +3,8 @@
 A widening by the ratio r reads part p of every source register: wide lane i takes narrow lane r i + p. So the parts
 that a row names must be those that hold elements, in the order in which the result wants them; narrowing is the
 mirror image, with the parts of a result brought together by `vor`. Where zeros lie between unsigned elements, they
-are wide elements already: see section 5.6 for who leaves zeros.
+are wide elements already: see section 5.6 for who leaves zeros. Elements side by side in slots are spread first, which
+widens integers and leaves floats to be converted.
 """
 
 from __future__ import annotations
@@ -68,10 +69,15 @@ def _widen(widths: tuple[int, int]) -> list[VmiRule]:
             rows.append(_rule(widths, source, result, (*free, upstream(text)), limits, parts))
     for source, result in _SLOTS.get(ratio, ()):
         unpack = source == result and source != "gs1"
-        steps = f"vzunpack * {ratio // 2} * A(source)" if unpack else "vcvt * A(source)"
-        limit = fails("op not in ('extsi', 'extui')") if unpack else fails("op == 'extf'")
         first = "P0" if ratio == 4 else "EVEN"
-        rows.append(_rule(widths, source, result, (upstream(steps),), (limit,), () if unpack else (first,)))
+        ways: tuple[Lowering, ...] = (upstream("vcvt * A(source)"),)
+        limit = fails("op == 'extf'")
+        if unpack:
+            spread = f"vzunpack * {ratio // 2} * A(source)"
+            ways = (upstream(spread, "op in ('extsi', 'extui')"),
+                    ours(f"{spread}; vcvt * A(source)", "op not in ('extsi', 'extui')"))  # fmt: skip
+            limit = fails("op not in ('extsi', 'extui')")
+        rows.append(_rule(widths, source, result, ways, (limit,), () if unpack else (first,)))
     return rows
 
 

@@ -15,7 +15,7 @@ def _pair(op: str, source: str, result: str) -> VmiRule:
     if source == result:
         stride = source[2:] if source[:2] == "ls" else "1"
         wide = {"1": "", "2": " and W in (8, 16)", "4": " and W == 8"}[stride]
-        when, ways = f"N * {stride} <= lp{wide}", (upstream(f"{op} * 1"),)
+        when, ways = f"N * {stride} <= lp{wide}", (upstream(f"{op} * 1", f"N * {stride} == lp"),)
         limits = (wrong(f"N * {stride} < lp"),)
     else:
         chunks = "(2, 4)" if "d4" not in (source, result) else "(4,)"
