@@ -73,8 +73,9 @@ def emit_cast(site: Site) -> None:
 
 
 def _unpack_slots(site: Site) -> None:
-    """Integers in slots, each register widened by halves."""
+    """Elements in slots, each register widened by halves; floats are converted where they stand then."""
     build, type_ = site.build, site.type("result")
+    converted = site.uses("vcvt")
     bits = site.vector("source").bits
     signed = site.op.op == "extsi"
     made = []
@@ -85,7 +86,11 @@ def _unpack_slots(site: Site) -> None:
             width *= 2
             wide = register_type(f"{'si' if signed else 'ui'}{width}", width)
             value = build.one("vsunpack" if signed else "vzunpack", (value, build.constant(0)), wide)
-        made.append(build.as_type(value, type_))
+        if converted:
+            value = build.as_type(value, register_type(site.vector("source").element, bits))
+            made.append(_convert(site, value, "P0" if width == 4 * bits else "EVEN"))
+        else:
+            made.append(build.as_type(value, type_))
     site.put("result", made)
 
 

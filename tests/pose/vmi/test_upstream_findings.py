@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from layoutsolver.api import LowerOptions, lower
 from layoutsolver.graph.build import build_graph
 from layoutsolver.mlir.reader import read
 from layoutsolver.pose.vmi.upstream.compat import upstream_of
 from layoutsolver.source import SourceFile
+from layoutsolver.verify.pto.run import verify_files
 from tests.pose.vmi.kernels import layouts, solved
 
 FOLDER = Path(__file__).parents[3] / "examples" / "upstream-findings" / "vmi"
@@ -34,6 +36,28 @@ def test_the_compiler_refuses_what_has_layouts(row: tuple[str, str, str, str, st
     found = layouts(made, solution)
     parts = [part.rpartition(":") for part in f" {shown}".split(" %")[1:]]
     assert {f"%{value}" for value, _, _ in parts} == {value for value in found if value[0] == "%"}
+
+
+UNSUPPORTED = {
+    "half_full_interleave": "no layout serves `vintlv` here",
+    "mask_of_an_interleaving_store": "the mask would be dropped",
+    "saturation_of_signed_bytes": "si32 cannot be narrowed to si8 with saturation",
+}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.pto") if path.stem != "spread_slots"))
+def test_what_is_written_here_is_right_or_refused(name: str) -> None:
+    source = SourceFile(f"{name}.pto", text_of(name))
+    result = lower(source, LowerOptions("vpto"))
+    if name in UNSUPPORTED:
+        assert result.text is None
+        assert UNSUPPORTED[name] in result.diagnostics[0].message
+        return
+    assert result.text is not None
+    said, found = verify_files(source, SourceFile(f"{name}.vpto", result.text), 4, 1)
+    assert said == []
+    assert found is not None
+    assert found.ok, found.diagnostics
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.vpto")))
