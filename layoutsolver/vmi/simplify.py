@@ -75,6 +75,19 @@ def _is_taken(program: VmiProgram, value: VmiValue) -> bool:
     return value.number in joined or value.number in program.returned
 
 
+def needed(program: VmiProgram) -> VmiProgram:
+    """The program without operations that only make what nobody takes."""
+    taken = {number for join in program.joins for number in join.sources} | set(program.returned)
+    out: list[VmiOp] = []
+    for op in reversed(program.ops):
+        dead = bool(op.results) and not any(value.number in taken for value in op.results.values())
+        if dead and effect_of(op) in (Effect.PURE, Effect.READ):
+            continue
+        taken |= {value.number for value in op.vectors().values()}
+        out.append(op)
+    return _renumbered(program, out[::-1])
+
+
 # -- what computes the same -----------------------------------------------------------------------------------------
 
 

@@ -25,14 +25,14 @@ class Way(NamedTuple):
     rules: tuple[str, ...]
 
 
-def conversions_of(value: VmiValue) -> tuple[Way, ...]:
-    """The conversions of a value's shape."""
-    return _ways(value.is_mask, value.lanes, value.bits)
+def conversions_of(value: VmiValue, released: bool = False) -> tuple[Way, ...]:
+    """The conversions of a value's shape; with `released`, those of the released compiler by its instructions."""
+    return _ways(value.is_mask, value.lanes, value.bits, released)
 
 
 @lru_cache(maxsize=512)
-def _ways(is_mask: bool, lanes: int, bits: int) -> tuple[Way, ...]:
-    steps = list(_mask_steps(lanes, bits) if is_mask else _data_steps(lanes, bits))
+def _ways(is_mask: bool, lanes: int, bits: int, released: bool) -> tuple[Way, ...]:
+    steps = list(_mask_steps(lanes, bits, released) if is_mask else _data_steps(lanes, bits, released))
     best: dict[tuple[str, str], Way] = {}
     for step in steps:
         _keep(best, step)
@@ -51,13 +51,13 @@ def _keep(best: dict[tuple[str, str], Way], way: Way) -> None:
         best[way.before, way.after] = way
 
 
-def _step(rule: VmiRule, source: Shape, result: Shape, before: str, after: str) -> Way | None:
+def _step(rule: VmiRule, source: Shape, result: Shape, before: str, after: str, released: bool) -> Way | None:
     """A rule as a conversion, None if it does not serve."""
     try:
         now = facts(rule, {"source": source, "result": result})
         if not rule.allows(now):
             return None
-        way = rule.lowering(now)
+        way = rule.lowering(now, upstream=released)
     except (ExpressionError, ValueError):
         return None
     if way is None:
@@ -67,24 +67,24 @@ def _step(rule: VmiRule, source: Shape, result: Shape, before: str, after: str) 
     return Way(before, after, spent[: len(PIPES)], (rule.id,))
 
 
-def _data_steps(lanes: int, bits: int) -> list[Way]:
+def _data_steps(lanes: int, bits: int, released: bool) -> list[Way]:
     shape = Shape(lanes, bits)
-    made = (_step(rule, shape, shape, rule.layouts["source"], rule.layouts["result"]) for rule in CONVERT)
+    made = (_step(rule, shape, shape, rule.layouts["source"], rule.layouts["result"], released) for rule in CONVERT)
     return [way for way in made if way is not None]
 
 
-def _mask_steps(lanes: int, bits: int) -> list[Way]:
+def _mask_steps(lanes: int, bits: int, released: bool) -> list[Way]:
     """Conversions of masks, each for every width, and casts between widths."""
     widths = (bits,) if bits else MASK_BITS
     out: list[Way | None] = []
     for width in widths:
         for rule in CONVERT_MASK:
             names = (mask_layout(width, rule.layouts[role]) for role in ("source", "result"))
-            out.append(_step(rule, Shape(lanes, width), Shape(lanes, width), *names))
+            out.append(_step(rule, Shape(lanes, width), Shape(lanes, width), *names, released))
     for before, after in product(widths, widths):
         for rule in GRANULARITY:
             source, result = mask_layout(before, rule.layouts["source"]), mask_layout(after, rule.layouts["result"])
-            out.append(_step(rule, Shape(lanes, before), Shape(lanes, after), source, result))
+            out.append(_step(rule, Shape(lanes, before), Shape(lanes, after), source, result, released))
     return [way for way in out if way is not None]
 
 

@@ -16,6 +16,7 @@ from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, varia
 from layoutsolver.vmi.canonical import PREFIX, canonical_program
 from layoutsolver.vmi.check import check_types
 from layoutsolver.vmi.program import VmiProgram, VmiValue
+from layoutsolver.vmi.simplify import needed
 from layoutsolver_models.problems.layout import Where
 from layoutsolver_models.problems.selection import (
     OBJECTIVES,
@@ -44,12 +45,15 @@ class PosedVmi(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def pose_vmi(graph: Graph, objective: str = "pipes") -> PosedVmi:
-    """The problem of a program, with a diagnostic for every operation that has no variant at all."""
+def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> PosedVmi:
+    """The problem of a program, with a diagnostic for every operation that has no variant at all.
+
+    With `released`, what the released compiler can carry out, by its own instructions.
+    """
     refused = check_types(graph)
     program, diagnostics = canonical_program(graph)
-    diagnostics = [*refused, *diagnostics]
-    poser = _Poser(program, diagnostics)
+    program, diagnostics = needed(program), [*refused, *diagnostics]
+    poser = _Poser(program, diagnostics, released)
     poser.pose()
     values = tuple(poser.value(value) for value in program.values)
     problem = SelectionProblem(
@@ -59,8 +63,9 @@ def pose_vmi(graph: Graph, objective: str = "pipes") -> PosedVmi:
 
 
 class _Poser:
-    def __init__(self, program: VmiProgram, diagnostics: list[Diagnostic]) -> None:
+    def __init__(self, program: VmiProgram, diagnostics: list[Diagnostic], released: bool) -> None:
         self.program = program
+        self.released = released
         self.source = program.graph.module.source
         self.diagnostics = diagnostics
         self.ops: list[SelectionOp] = []
@@ -76,7 +81,7 @@ class _Poser:
             vectors, results = op.vectors(), op.results
             if spec is None or not (vectors or results):
                 continue
-            variants, refused = variants_of(self.program, op, spec.rule, known)
+            variants, refused = variants_of(self.program, op, spec.rule, known, self.released)
             node = self.program.graph.ops[op.origin]
             if not variants:
                 self.no_variant(op.op, op.origin, refused)
@@ -159,7 +164,7 @@ class _Poser:
         return [
             ValueConversion(value.number, way.before, way.after, way.cost, value.weight, " ".join(way.rules))
             for value in self.program.values
-            for way in conversions_of(value)
+            for way in conversions_of(value, self.released)
         ]
 
     def pins(self) -> tuple[tuple[int, str], ...]:

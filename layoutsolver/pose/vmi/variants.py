@@ -20,6 +20,14 @@ COMPARING = frozenset({"cmpf", "cmpi", "select"})
 """Operations whose mask must be as wide as their elements, whatever the layout."""
 
 
+LIMITS = {
+    "fails": "the released compiler has no instructions for it",
+    "wrong": "the released compiler makes wrong code of it",
+    "rejected": "the released compiler's validator refuses what it makes of it",
+}
+"""What is said of a rule that the released compiler lists and does not carry out."""
+
+
 class Refusal(NamedTuple):
     """Why a rule does not serve an operation."""
 
@@ -31,10 +39,13 @@ Found = tuple[tuple[Variant, ...], tuple[Refusal, ...]]
 """The variants of an operation, and the rules of its family that are none."""
 
 
-def variants_of(program: VmiProgram, op: VmiOp, rule_family: str, known: dict[Hashable, Found]) -> Found:
+def variants_of(
+    program: VmiProgram, op: VmiOp, rule_family: str, known: dict[Hashable, Found], released: bool = False
+) -> Found:
     """The variants of an operation, and the rules of its family that are none, with the reason.
 
-    `known` remembers them for operations of the same kind, shapes and facts.
+    `known` remembers them for operations of the same kind, shapes and facts. With `released`, they are those that the
+    released compiler carries out, by its own instructions.
     """
     facts_known = facts_of(program, op)
     vectors = (*op.vectors().items(), *op.results.items())
@@ -42,11 +53,11 @@ def variants_of(program: VmiProgram, op: VmiOp, rule_family: str, known: dict[Ha
     key = (op.op, rule_family, shapes, tuple(facts_known.items()), setup_operand(op), op.attrs.get("group_size"))
     found = known.get(key)
     if found is None:
-        found = known[key] = _variants(op, rule_family, facts_known)
+        found = known[key] = _variants(op, rule_family, facts_known, released)
     return found
 
 
-def _variants(op: VmiOp, rule_family: str, known: dict[str, Fact]) -> Found:
+def _variants(op: VmiOp, rule_family: str, known: dict[str, Fact], released: bool) -> Found:
     found: list[Variant] = []
     refused: list[Refusal] = []
     for rule in rules_of(op, rule_family):
@@ -55,7 +66,7 @@ def _variants(op: VmiOp, rule_family: str, known: dict[str, Fact]) -> Found:
             if layouts is None:
                 refused.append(Refusal(rule.id, "does not speak of all operands"))
                 continue
-            made = _variant(rule, op, bits, layouts, known)
+            made = _variant(rule, op, bits, layouts, known, released)
             if isinstance(made, Refusal):
                 refused.append(made)
             else:
@@ -81,7 +92,7 @@ def _widths(op: VmiOp, rule_family: str) -> tuple[int, ...]:
 
 
 def _variant(
-    rule: VmiRule, op: VmiOp, bits: int, layouts: tuple[str, ...], known: dict[str, Fact]
+    rule: VmiRule, op: VmiOp, bits: int, layouts: tuple[str, ...], known: dict[str, Fact], released: bool
 ) -> Variant | Refusal:
     shapes = shapes_of(rule, op, bits)
     try:
@@ -96,7 +107,10 @@ def _variant(
         on = known.get("bits")
         if isinstance(on, tuple) and rule.family == "free_mask":
             now.update(made(known_patterns(rule.layouts["result"], bits, tuple(map(bool, on))))._asdict())
-        ways = [way for way in rule.lowerings if holds(way.when, now)]
+        limit = rule.limit(now) if released else None
+        if limit is not None:
+            return Refusal(rule.id, LIMITS[limit.kind])
+        ways = [way for way in rule.lowerings if holds(way.when, now) and not (released and way.by != "upstream")]
         usable = [way for way in ways if way.works(now) and _is_aligned(way, now)]
     except (ExpressionError, ValueError) as error:
         return Refusal(rule.id, str(error))
@@ -106,7 +120,7 @@ def _variant(
             f"the address is a multiple of {now['align']} bytes, {needed} are needed" if ways else "has no lowering"
         )
         return Refusal(rule.id, reason)
-    way = min(usable, key=lambda one: _price(one, now))
+    way = usable[0] if released else min(usable, key=lambda one: _price(one, now))
     paid = cost(way, now)
     spent = (paid.load, paid.execute, paid.store, paid.predicate)
     once = (0, paid.setup, 0, paid.setup_predicate)

@@ -47,8 +47,9 @@ class Body:
 class Val:
     """A vector or mask: its shape, its layout once it has one, its uses, the one that was added last first.
 
-    `bits` is the width of an element; of a mask, of the elements that it governs, 0 while that is open. `given` is the
-    layout that the text states. `graph_value` is the value of the text that it stands for, -1 if there is none.
+    `number` is that of the program's value of which this is one form. `bits` is the width of an element; of a mask, of
+    the elements that it governs, 0 while that is open. `given` is the layout that the text states. `graph_value` is the
+    value of the text that it stands for, -1 if there is none.
     """
 
     __slots__ = ("bits", "element", "given", "graph_value", "is_mask", "lanes", "layout", "node", "number", "uses")
@@ -72,8 +73,8 @@ class Val:
             use.set(other)
 
     def like(self) -> Val:
-        """A new value of the same shape."""
-        return Val(-1, self.is_mask, self.lanes, self.element, self.bits, "", self.graph_value)
+        """A new value that stands for the same one of the program."""
+        return Val(self.number, self.is_mask, self.lanes, self.element, self.bits, "", self.graph_value)
 
 
 class Use:

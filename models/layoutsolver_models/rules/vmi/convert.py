@@ -126,9 +126,9 @@ _GRANULARITY: dict[tuple[int, int], tuple[tuple[str, str, str], ...]] = {
               ("gs8.4", "gs8", "")),
     (16, 8): (("d2", "c", "ppack * 2; pintlv * 1"), ("c", "ls2", ""),
               ("d4", "d2", "ppack * 4; pintlv * 4"), ("gs8", "gs8.2", "")),
-    (32, 16): (("d2", "c", "ppack * 4; por * 1; pintlv * 2"), ("c", "ls2", ""),
+    (32, 16): (("d2", "c", "ppack * 4; por * 2; pintlv * 1"), ("c", "ls2", ""),
                ("d4", "d2", "ppack * 4; pintlv * 4"), ("gs8", "gs8.2", "")),
-    (32, 8): (("d4", "c", "ppack * 8; por * 3"), ("c", "ls4", ""), ("d2", "ls2", "ppack * 4; por * 1; pintlv * 2"),
+    (32, 8): (("d4", "c", "ppack * 8; pintlv * 3"), ("c", "ls4", ""), ("d2", "ls2", "ppack * 4; por * 2; pintlv * 1"),
               ("gs8", "gs8.4", "")),
 }  # fmt: skip
 """By widths: source, result, and upstream's instructions for 256 elements; none where the register stays the same."""
@@ -151,6 +151,11 @@ _OURS: dict[tuple[int, str, str], str] = {
 Four times the width is twice double the width. `lp` is of the source's width.
 """
 
+_HALVES: dict[tuple[tuple[int, int], str, str], tuple[tuple[str, str], ...]] = {
+    ((32, 16), "d2", "c"): (("ppack * 2; pintlv * 1", "N == 128"),),
+}
+"""The same for 128 elements, where it is known."""
+
 
 def _granularity(widths: tuple[int, int], source: str, result: str, text: str) -> VmiRule:
     needed = [f"N >= {name[1:]}" for name in (source, result) if name in ("d2", "d4")]
@@ -158,7 +163,8 @@ def _granularity(widths: tuple[int, int], source: str, result: str, text: str) -
     ratio = widths[1] // widths[0] if widths[1] > widths[0] else -(widths[0] // widths[1])
     ways: tuple[Lowering, ...] = (upstream("pbitcast * A(source)"),)
     if text:
-        ways = (upstream(text, "N == 256"), ours(_OURS[ratio, source, result]))
+        halves = _HALVES.get((widths, source, result), ())
+        ways = (upstream(text, "N == 256"), *(upstream(*more) for more in halves), ours(_OURS[ratio, source, result]))
     return VmiRule(f"VMI.GRAN.{widths[0]}_{widths[1]}.{source}_{result}".upper(), "granularity",
                    {"source": source, "result": result}, when, ways, "3.8")  # fmt: skip
 
