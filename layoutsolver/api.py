@@ -117,7 +117,7 @@ def pose(source: SourceFile, options: SolveOptions | None = None) -> SolveResult
         return result
     target = target_of(module) if chosen.target == "auto" else chosen.target
     if target != "ave":
-        message = f"layouts of `{target}` programs are not decided, only those of `ave.hir` ones"
+        message = f"layouts of `{target}` programs are not decided here, only those of `ave.hir` ones"
         result.diagnostics.append(Diagnostic("LS0309", "error", message, Label(source, Span(0, 0))))
         return result
     posed = pose_ave(graph, PoseOptions(chosen.compat == "upstream", chosen.chip))

@@ -28,6 +28,10 @@ VPTO_EMITTER = "layoutsolver_backends.vpto.lower:lower_vmi"
 """Our own emitter of VPTO, which takes another kind of solution."""
 
 
+VMI_WRITER = "layoutsolver_backends.vmi_layouts:annotate"
+"""What writes layouts into programs of VMI."""
+
+
 class WrittenRepair(Protocol):
     """A repair as text."""
 
@@ -97,6 +101,13 @@ def load_vpto() -> Callable[[PosedVmi, SelectionSolution], Lowered]:
     module, _, attribute = VPTO_EMITTER.partition(":")
     emitter: Callable[[PosedVmi, SelectionSolution], Lowered] = getattr(import_module(module), attribute)
     return emitter
+
+
+def load_vmi_writer() -> Callable[[PosedVmi, SelectionSolution], list[Edit]]:
+    """What makes the edits that write a solution into a program of VMI."""
+    module, _, attribute = VMI_WRITER.partition(":")
+    writer: Callable[[PosedVmi, SelectionSolution], list[Edit]] = getattr(import_module(module), attribute)
+    return writer
 
 
 def load_backend(name: str) -> Backend:

@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
 def _explain(options: argparse.Namespace) -> int:
     from layoutsolver.api import solve
     from layoutsolver.cli.documents import check_expected, json_document, messages_document, report_block
-    from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
+    from layoutsolver.cli.inputs import InputError, UsageError, is_vmi, read_inputs, solve_options
     from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
     from layoutsolver.cli.messages import style_for
     from layoutsolver.cli.solve import exit_status
@@ -37,6 +37,10 @@ def _explain(options: argparse.Namespace) -> int:
     except InputError as error:
         print_diagnostics(options, [error.diagnostic])
         return EXIT_INPUT
+    if any(is_vmi(source, solver_options.target) for source in inputs.sources):
+        from layoutsolver.cli.vmi.explain import run as run_vmi
+
+        return run_vmi(options, inputs, solver_options)
     status = EXIT_OK
     said = []
     answers: list[str] = []

@@ -132,6 +132,15 @@ def read_file(name: str, max_bytes: int) -> SourceFile:
     return SourceFile(shown, text)
 
 
+def is_vmi(source: SourceFile, target: str) -> bool:
+    """Whether a text is taken for a program of VMI, at a glance and without reading it.
+
+    >>> is_vmi(SourceFile("a", "pto.vmi.load"), "auto"), is_vmi(SourceFile("a", "ave.hir.vload"), "auto")
+    (True, False)
+    """
+    return target == "vmi" or (target == "auto" and "pto." in source.text and "ave.hir." not in source.text)
+
+
 def solve_options(options: argparse.Namespace) -> SolveOptions:
     """The options of a solve. Raises `UsageError` for a target that does not exist."""
     target, colon, chip = options.target.partition(":")

@@ -115,12 +115,30 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
     _add_output(parser, "the answer")
     parser.add_argument("--layouts", action="store_true", help="also write layouts into vector types")
     parser.add_argument("--table", action="store_true", help="print what was decided as a table instead")
+    _add_vmi(parser)
     parser.add_argument("--repair", action="store_true", help="where there is no solution, make the cheapest repair")
     parser.add_argument(
         "--verify", action="store_true", help="write nothing unless the program runs alike with its layouts"
     )
     _add_rounds(parser)
     _add_messages(parser, conflicts=3)
+
+
+def _add_vmi(parser: argparse.ArgumentParser) -> None:
+    vmi = parser.add_argument_group("programs of VMI")
+    vmi.add_argument(
+        "--objective", choices=["pipes", "total", "registers"], default="pipes",
+        help="what is minimised first: the busiest pipe, all instructions, or registers (default: pipes)",
+    )  # fmt: skip
+    vmi.add_argument("--pin", action="append", metavar="VALUE=LAYOUT", help="fix the layout in which a value is made")
+    vmi.add_argument(
+        "--prefer", action="append", metavar="VALUE=LAYOUT[:WEIGHT]",
+        help="any other layout costs so many instructions (default: 1)",
+    )  # fmt: skip
+    vmi.add_argument(
+        "--no-lane-stride-narrowing", action="store_true",
+        help="the released compiler runs with -vmi-prefer-lane-stride-narrowing=false",
+    )  # fmt: skip
 
 
 def _add_lower(parser: argparse.ArgumentParser) -> None:
@@ -164,6 +182,7 @@ def _add_messages(parser: argparse.ArgumentParser, conflicts: int) -> None:
 def _add_space(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the answer")
+    _add_vmi(parser)
     parser.add_argument("--list", type=_natural, default=0, metavar="N", help="list the N cheapest solutions")
     parser.add_argument("--json", action="store_true", help="print the problem itself as JSON")
 
@@ -180,6 +199,7 @@ def _add_schema(parser: argparse.ArgumentParser) -> None:
 def _add_explain(parser: argparse.ArgumentParser) -> None:
     _add_input(parser, "the program, `-` for standard input; or a code such as LS0101")
     _add_output(parser, "the explanation")
+    _add_vmi(parser)
     _add_messages(parser, conflicts=20)
 
 
@@ -187,6 +207,7 @@ def _add_why(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     parser.add_argument("value", metavar="VALUE", help="its name, such as %%mask; %%mask@12 for the one of line 12")
     _add_output(parser, "the answer")
+    _add_vmi(parser)
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:

@@ -12,9 +12,14 @@ from layoutsolver.cli.output import deliver
 def documents() -> dict[str, type[Any]]:
     """The documents by name."""
     from layoutsolver.report import SolveReport
+    from layoutsolver.report_vmi import VmiReport
     from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
+    from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution
 
-    return {"layout-problem": LayoutProblem, "layout-solution": LayoutSolution, "solve-report": SolveReport}
+    return {
+        "layout-problem": LayoutProblem, "layout-solution": LayoutSolution, "solve-report": SolveReport,
+        "selection-problem": SelectionProblem, "selection-solution": SelectionSolution, "vmi-report": VmiReport,
+    }  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:

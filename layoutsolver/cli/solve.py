@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from layoutsolver.api import SolveOptions, SolveResult, annotate, repaired, solve
-from layoutsolver.cli.inputs import InputError, Inputs, UsageError, read_inputs, solve_options
+from layoutsolver.cli.inputs import InputError, Inputs, UsageError, is_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
@@ -31,6 +31,10 @@ def run(options: argparse.Namespace) -> int:
         from layoutsolver.cli.problem import run_problem
 
         return run_problem(options, inputs.sources[0], solver_options.limits)
+    if any(is_vmi(source, solver_options.target) for source in inputs.sources):
+        from layoutsolver.cli.vmi.solve import run as run_vmi
+
+        return run_vmi(options, inputs, solver_options)
     return _solve_all(options, inputs, solver_options)
 
 

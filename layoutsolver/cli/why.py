@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import solve
-from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
+from layoutsolver.cli.inputs import InputError, UsageError, is_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
@@ -23,6 +23,10 @@ def run(options: argparse.Namespace) -> int:
     except InputError as error:
         print_diagnostics(options, [error.diagnostic])
         return EXIT_INPUT
+    if any(is_vmi(source, solver_options.target) for source in inputs.sources):
+        from layoutsolver.cli.vmi.why import run as run_vmi
+
+        return run_vmi(options, inputs, solver_options)
     status = EXIT_OK
     answers: list[str] = []
     names: dict[str, None] = {}

@@ -66,6 +66,10 @@ CODES: dict[str, Code] = {
         Code("LS0707", "a program leaves other memory than the one it was made of"),
         Code("LS0801", "an operation that VMI does not permit"),
         Code("LS0802", "no layout serves an operation"),
+        Code("LS0803", "the released compiler refuses a program of VMI"),
+        Code("LS0804", "layouts of the released compiler are no choice of the rules"),
+        Code("LS0805", "the layouts of a VMI program contradict each other"),
+        Code("LS0806", "a hint that is no wish for a layout"),
     )
 }
 """Every code that a message can carry."""

@@ -9,7 +9,9 @@ import pytest
 from layoutsolver.cli.schema import documents
 from tests.cli.running import Run
 
-NAMES = ("layout-problem", "layout-solution", "solve-report")
+NAMES = (
+    "layout-problem", "layout-solution", "solve-report", "selection-problem", "selection-solution", "vmi-report"
+)  # fmt: skip
 
 
 def test_without_a_name_all_names_are_printed(run: Run) -> None:

@@ -79,8 +79,8 @@ def _mask_steps(lanes: int, bits: int, released: bool) -> list[Way]:
     out: list[Way | None] = []
     for width in widths:
         for rule in CONVERT_MASK:
-            names = (mask_layout(width, rule.layouts[role]) for role in ("source", "result"))
-            out.append(_step(rule, Shape(lanes, width), Shape(lanes, width), *names, released))
+            source, result = (mask_layout(width, rule.layouts[role]) for role in ("source", "result"))
+            out.append(_step(rule, Shape(lanes, width), Shape(lanes, width), source, result, released))
     for before, after in product(widths, widths):
         for rule in GRANULARITY:
             source, result = mask_layout(before, rule.layouts["source"]), mask_layout(after, rule.layouts["result"])

@@ -14,6 +14,8 @@ from layoutsolver_models.rules.vmi.row import Shape, VmiRule
 MASK_LOGIC = frozenset({"mask_and", "mask_or", "mask_xor", "mask_not"})
 MASK_BITS = (8, 16, 32)
 MASKS_OF_NUMBERS = frozenset({"create_mask", "create_group_mask", "constant_mask"})
+MASK_CONVERSIONS = ("ensure_mask_layout", "ensure_mask_granularity")
+"""Operations that convert masks, whose types say what the masks govern."""
 _BITS: dict[str, int] = {"vdhist": 8, "vchist": 8, "vmull": 32, "vaddc": 32, "vaddcs": 32}
 """Operations whose masks govern lanes of a fixed width."""
 
@@ -43,6 +45,11 @@ def governed_bits(op: VmiOp) -> int:
     return data[0].bits if data else 0
 
 
+def mask_bits(op: VmiOp, value: VmiValue, bits: int) -> int:
+    """The width that a mask of an operation governs: of a conversion, that of its type, else `bits`."""
+    return value.bits if op.op in MASK_CONVERSIONS else bits
+
+
 def role_in(rule: VmiRule, role: str, value: VmiValue) -> str:
     """The role by which a rule speaks of an operand or result."""
     base = role.partition(".")[0]
@@ -58,7 +65,7 @@ def layouts_of(rule: VmiRule, op: VmiOp, bits: int) -> tuple[str, ...] | None:
         name = rule.layouts.get(role_in(rule, role, value))
         if name is None:
             return None
-        out.append(mask_layout(bits, name) if value.is_mask else name)
+        out.append(mask_layout(mask_bits(op, value, bits), name) if value.is_mask else name)
     return tuple(out)
 
 
@@ -67,7 +74,7 @@ def shapes_of(rule: VmiRule, op: VmiOp, bits: int) -> dict[str, Shape]:
     out: dict[str, Shape] = {}
     for role, value in (*op.vectors().items(), *op.results.items()):
         known = role_in(rule, role, value)
-        out.setdefault(known, Shape(value.lanes, bits if value.is_mask else value.bits))
+        out.setdefault(known, Shape(value.lanes, mask_bits(op, value, bits) if value.is_mask else value.bits))
     if "data" in rule.layouts and "data" not in out and "mask" in out:
         out["data"] = out["mask"]
     if "mask" in rule.layouts and "mask" not in out and "data" in out:

@@ -12,10 +12,11 @@ from layoutsolver.ops.registry import pto_specs
 from layoutsolver.ops.spec import Effect
 from layoutsolver.pose.vmi.conversions import conversions_of, layout_names
 from layoutsolver.pose.vmi.ports import split_mask_layout
+from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, variants_of
 from layoutsolver.vmi.canonical import PREFIX, canonical_program
 from layoutsolver.vmi.check import check_types
-from layoutsolver.vmi.program import VmiProgram, VmiValue
+from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
 from layoutsolver.vmi.simplify import needed
 from layoutsolver_models.problems.layout import Where
 from layoutsolver_models.problems.selection import (
@@ -84,7 +85,7 @@ class _Poser:
             variants, refused = variants_of(self.program, op, spec.rule, known, self.released)
             node = self.program.graph.ops[op.origin]
             if not variants:
-                self.no_variant(op.op, op.origin, refused)
+                self.no_variant(op, refused)
             copies = spec.effect in (Effect.PURE, Effect.READ) and bool(results)
             self.add(
                 f"{op.op} at {self.place(op.origin)}", tuple(value.number for value in vectors.values()),
@@ -133,18 +134,11 @@ class _Poser:
     def where(self, start: int, end: int) -> Where:
         return Where(start, end, *self.source.line_column(start))
 
-    def no_variant(self, name: str, origin: int, refused: tuple[Refusal, ...]) -> None:
-        node = self.program.graph.ops[origin]
-        notes = tuple(f"{item.rule}: {item.reason}" for item in dict.fromkeys(refused))
-        self.diagnostics.append(
-            Diagnostic(
-                "LS0802",
-                "error",
-                f"VMI-UNSUPPORTED: no layout serves `{name}` here",
-                Label(self.source, node.span),
-                notes=notes[:8],
-            )
-        )
+    def no_variant(self, op: VmiOp, refused: tuple[Refusal, ...]) -> None:
+        node = self.program.graph.ops[op.origin]
+        notes = tuple(f"{', '.join(rules)}: {reason}" for reason, rules in reasons_of(op, refused).items())
+        message = f"VMI-UNSUPPORTED: no layout serves `{op.op}` here"
+        self.diagnostics.append(Diagnostic("LS0802", "error", message, Label(self.source, node.span), notes=notes[:12]))
 
     # -- values -----------------------------------------------------------------------------------------------
 
@@ -169,10 +163,11 @@ class _Poser:
 
     def pins(self) -> tuple[tuple[int, str], ...]:
         """The layouts that types carry."""
+        made = {value for op in self.ops for value in op.results}
         return tuple(
             (value.number, f"b{value.bits} {value.layout}" if value.is_mask else value.layout)
             for value in self.program.values
-            if value.layout
+            if value.layout and value.number in made
         )
 
 

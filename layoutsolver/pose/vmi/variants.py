@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from layoutsolver.pose.vmi.ports import MASK_BITS, MASK_LOGIC, facts_of, governed_bits, layouts_of, shapes_of
+from layoutsolver.pose.vmi.ports import (
+    MASK_BITS,
+    MASK_CONVERSIONS,
+    MASK_LOGIC,
+    facts_of,
+    governed_bits,
+    layouts_of,
+    shapes_of,
+)
 from layoutsolver.vmi.program import Operand, VmiOp, VmiProgram, VmiValue
 from layoutsolver_models.problems.selection import Variant
 from layoutsolver_models.rules.expression import ExpressionError, Fact, count, holds
@@ -88,6 +96,9 @@ def _widths(op: VmiOp, rule_family: str) -> tuple[int, ...]:
     if op.op in MASK_LOGIC or rule_family == "free_mask":
         fixed = {value.bits for value in (*op.vectors().values(), *op.results.values()) if value.bits}
         return tuple(sorted(fixed)) if len(fixed) == 1 else MASK_BITS
+    if op.op in MASK_CONVERSIONS:
+        values = (*op.vectors().values(), *op.results.values())
+        return (values[0].bits,) if all(value.bits for value in values) else ()
     return (governed_bits(op),)
 
 

@@ -1,0 +1,51 @@
+"""`layoutsolver explain` for programs of VMI."""
+
+from __future__ import annotations
+
+import argparse
+
+from layoutsolver.api import SolveOptions
+from layoutsolver.api_vmi import WishError, solve
+from layoutsolver.cli.inputs import Inputs, UsageError
+from layoutsolver.cli.main import EXIT_OK, EXIT_PROGRAM, worst
+from layoutsolver.cli.messages import in_order, style_for, usage_error
+from layoutsolver.cli.output import deliver
+from layoutsolver.cli.vmi.options import vmi_options
+from layoutsolver.cli.vmi.solve import exit_status
+from layoutsolver.diagnostics.diagnostic import Diagnostic
+
+
+def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int:
+    """Print why there are no layouts, as text or as a document; that nothing contradicts is an answer too."""
+    status = EXIT_OK
+    said: list[Diagnostic] = []
+    answers: list[str] = []
+    expected = True
+    for source in inputs.sources:
+        try:
+            result = solve(source, vmi_options(options, known))
+        except (UsageError, WishError) as error:
+            return usage_error(str(error))
+        status = worst(status, exit_status(result))
+        said += in_order(result.diagnostics)
+        if options.verify_diagnostics:
+            from layoutsolver.cli.documents import check_expected
+
+            expected &= check_expected(source, result.diagnostics)
+        if options.format == "json":
+            from layoutsolver.report_vmi import report
+            from layoutsolver_models.problems.json import to_json
+
+            answers.append(to_json(report(result)) + "\n")
+    if options.verify_diagnostics:
+        return EXIT_OK if expected else EXIT_PROGRAM
+    if options.format in ("sarif", "github"):
+        from layoutsolver.cli.documents import messages_document
+
+        return deliver(options.output, messages_document(options.format, said), status)
+    if options.format == "json":
+        return deliver(options.output, "".join(answers), status)
+    from layoutsolver.diagnostics.text import render
+
+    text = render(said, style_for(options)) if said else "nothing contradicts: every vector has a layout\n"
+    return deliver(options.output, text, status)

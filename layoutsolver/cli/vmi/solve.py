@@ -1,0 +1,78 @@
+"""`layoutsolver solve` for programs of VMI."""
+
+from __future__ import annotations
+
+import argparse
+
+from layoutsolver.api import SolveOptions
+from layoutsolver.api_vmi import VmiResult, WishError, annotate, solve
+from layoutsolver.cli.inputs import Inputs, UsageError
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
+from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.output import deliver
+from layoutsolver.cli.vmi.options import vmi_options
+from layoutsolver.diagnostics.diagnostic import Diagnostic
+
+
+def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int:
+    """Decide the layouts of each part of the input; write all answers, or none if one of them is missing."""
+    try:
+        chosen = vmi_options(options, known)
+        results = [solve(source, chosen) for source in inputs.sources]
+    except (UsageError, WishError) as error:
+        return usage_error(str(error))
+    status = EXIT_OK
+    answers: list[str] = []
+    said: list[Diagnostic] = []
+    expected = True
+    for result in results:
+        status = worst(status, exit_status(result))
+        said += result.diagnostics
+        if options.verify_diagnostics:
+            from layoutsolver.cli.documents import check_expected
+
+            expected &= check_expected(result.module.source, result.diagnostics)
+        elif options.format == "json":
+            answers.append(_json(result))
+        elif options.format == "text":
+            print_diagnostics(options, result.diagnostics)
+            if result.ok:
+                answers.append(_text(result, options.table))
+    if options.verify_diagnostics:
+        return EXIT_OK if expected else EXIT_PROGRAM
+    if options.format in ("sarif", "github"):
+        from layoutsolver.cli.documents import messages_document
+
+        return deliver(options.output, messages_document(options.format, said), status)
+    if len(answers) < len(inputs.sources):
+        return status
+    if options.format == "json":
+        return deliver(options.output, "".join(answers), status)
+    return deliver(options.output, "\n".join(answers) if options.table else inputs.joined(answers), status)
+
+
+def exit_status(result: VmiResult) -> int:
+    """The exit status that a result stands for."""
+    if result.unreadable:
+        return EXIT_INPUT
+    if result.solution is not None and result.solution.status == "unknown":
+        return EXIT_LIMIT
+    if not result.ok:
+        return EXIT_PROGRAM
+    cut = any(item.code == "LS0402" for item in result.diagnostics)
+    return EXIT_LIMIT if cut else EXIT_OK
+
+
+def _text(result: VmiResult, table: bool) -> str:
+    if table:
+        from layoutsolver.cli.vmi.table import decision_table
+
+        return decision_table(result)
+    return annotate(result)
+
+
+def _json(result: VmiResult) -> str:
+    from layoutsolver.report_vmi import report
+    from layoutsolver_models.problems.json import to_json
+
+    return to_json(report(result)) + "\n"

@@ -1,0 +1,127 @@
+"""The verbs of the command line on programs of VMI."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from layoutsolver_models.problems.json import from_json
+from layoutsolver_models.problems.selection import SelectionProblem
+from tests.cli.running import Run
+
+DATA = Path(__file__).parents[1] / "data" / "vmi"
+FP4 = str(DATA / "009-fp4-e1m2-128.pto")
+REFUSED = str(DATA / "010-fp4-mx-scale.pto")
+
+
+def test_solve_writes_layouts_into_the_text(run: Run) -> None:
+    outcome = run("solve", FP4)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "-> !pto.vmi.vreg<128x!pto.f4E1M2x2, #pto.vmi.layout<contiguous, lane_stride = 2>>" in outcome.out
+    assert outcome.out.count("\n") == Path(FP4).read_text(encoding="utf-8").count("\n")
+
+
+def test_the_table_shows_what_today_s_compiler_takes_beside(run: Run) -> None:
+    lines = run("solve", "--table", FP4).out.splitlines()
+    assert lines[2].split() == ["13", "extf", "%codes:ls2", "->", "%pairs:d2", "2", "VMI.CAST.8_32.LS2_D2", "2", "8"]
+    assert lines[-2].split() == ["optimal", "8", "16", "8", "0", "16", "32", "3"]
+    assert lines[-1].split()[-7:] == ["8", "56", "16", "0", "56", "80", "5"]
+
+
+def test_compat_gives_today_s_layouts_or_its_refusal(run: Run) -> None:
+    outcome = run("solve", "--table", "--compat", "upstream", FP4)
+    assert "%codes:c -> %pairs:d4" in outcome.out
+    assert outcome.out.splitlines()[-1].split()[-7:] == ["8", "56", "16", "0", "56", "80", "5"]
+    outcome = run("solve", "--compat", "upstream", REFUSED)
+    assert (outcome.status, outcome.out) == (1, "")
+    said = "error[LS0803]: the released compiler refuses the program: VMI-LAYOUT-CONTRACT: pto.vmi.bitcast operand"
+    assert said in outcome.err
+
+
+def test_the_narrowing_preference_of_today_s_compiler_can_be_dropped(run: Run, tmp_path: Path) -> None:
+    text = """
+func.func @k(%p: !pto.ptr<f16, ub>, %q: !pto.ptr<f32, ub>, %o: index) {
+  %x = pto.vmi.vload %p[%o] : !pto.ptr<f16, ub> -> !pto.vmi.vreg<128xf16>
+  %n = pto.vmi.vcvt %x {saturate = "SAT"} : !pto.vmi.vreg<128xf16> -> !pto.vmi.vreg<128xf8E4M3FN>
+  %w = pto.vmi.vcvt %n : !pto.vmi.vreg<128xf8E4M3FN> -> !pto.vmi.vreg<128xf32>
+  pto.vmi.vstore %w, %q[%o] : !pto.vmi.vreg<128xf32>, !pto.ptr<f32, ub>
+  return
+}
+"""
+    (tmp_path / "k.pto").write_text(text)
+    options = ("solve", "--compat", "upstream", "--table", str(tmp_path / "k.pto"))
+    assert run(*options).status == 1
+    assert run(*options, "--no-lane-stride-narrowing").status == 0
+
+
+def test_objectives_differ(run: Run) -> None:
+    name = str(DATA / "004-quant-f32-e4m3.pto")
+    last = {}
+    for objective in ("pipes", "total", "registers"):
+        lines = run("solve", "--table", "--objective", objective, name).out.splitlines()
+        last[objective] = [int(cell) for cell in next(line for line in lines if line.startswith("optimal")).split()[1:]]
+    busiest, total, registers = 4, 5, 6
+    assert last["pipes"][busiest] <= last["total"][busiest]
+    assert last["total"][total] <= last["pipes"][total]
+    assert last["registers"][registers] <= min(last["pipes"][registers], last["total"][registers])
+
+
+def test_a_pin_that_cannot_be_is_a_conflict_and_one_of_no_value_a_usage_error(run: Run) -> None:
+    outcome = run("explain", "--pin", "%pairs=ls2", FP4)
+    assert outcome.status == 1
+    assert "error[LS0805]: no layouts serve these 2 together" in outcome.out
+    assert "without the fixed layout of %pairs there is a solution" in outcome.out
+    outcome = run("solve", "--pin", "%nothing=c", FP4)
+    assert (outcome.status, outcome.err) == (2, "layoutsolver: error: no vector `%nothing`: there are %codes, %pairs\n")
+    assert run("solve", "--prefer", "%pairs=c:x", FP4).status == 2
+
+
+def test_why_prices_every_other_layout(run: Run) -> None:
+    lines = run("why", FP4, "%codes").out.splitlines()
+    assert lines[:4] == [
+        "%codes (line 12) is made in ls2",
+        "  ls4    dearer by 16 in all (load +8, store +8, registers +1)",
+        "  c      dearer: the busiest pipe takes 24 instead of 16 (execute +8, registers +1)",
+        "  d2     dearer: the busiest pipe takes 40 instead of 16 (execute +24, registers +2)",
+    ]
+    assert lines[-1] == "  gs8.4  impossible: `load` has no rule that makes it"
+    assert run("why", FP4, "%x").status == 2
+
+
+def test_space_lists_domains_and_what_excludes(run: Run) -> None:
+    lines = run("space", FP4).out.splitlines()
+    assert lines[0].startswith("45 combinations of one variant for each of 3 operations, 18 conversions")
+    assert lines[1] == "%codes (line 12): c, ls2, ls4, d2, d4"
+    problem = from_json(SelectionProblem, run("space", "--json", FP4).out)
+    assert [value.id for value in problem.values] == ["%codes", "%pairs"]
+
+
+def test_explain_has_nothing_to_say_of_a_program_with_layouts(run: Run) -> None:
+    assert run("explain", FP4).out == "nothing contradicts: every vector has a layout\n"
+
+
+def test_json_holds_decisions_sums_and_text(run: Run) -> None:
+    document = json.loads(run("solve", "--format", "json", FP4).out)
+    assert document["schema"] == "layoutsolver/vmi-report/1"
+    assert document["sums"]["pipes"] == {"load": 8, "execute": 16, "store": 8, "predicate": 0}
+    assert document["released"]["sums"]["busiest"] == 56
+    assert document["values"][0]["layouts"] == ["ls2"]
+    assert "lane_stride = 2" in document["text"]
+    refused = json.loads(run("solve", "--format", "json", str(DATA / "115-bad-group-12.pto")).out)
+    assert (refused["status"], refused["diagnostics"][0]["code"]) == ("invalid", "LS0802")
+
+
+@pytest.mark.parametrize("form", ["sarif", "github"])
+def test_messages_have_their_documents(form: str, run: Run) -> None:
+    outcome = run("solve", "--format", form, str(DATA / "115-bad-group-12.pto"))
+    assert outcome.status == 1
+    assert "LS0802" in outcome.out
+
+
+def test_a_program_of_vpto_has_nothing_to_decide(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "k.pto").write_text("%c = arith.constant 0 : i64\n%p = pto.castptr %c : i64 -> !pto.ptr<f32, ub>\n")
+    outcome = run("solve", str(tmp_path / "k.pto"))
+    assert outcome.status == 0
+    assert "warning[LS0307]" in outcome.err
