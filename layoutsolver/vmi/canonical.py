@@ -261,7 +261,8 @@ class _Builder:
                 element = f"ui{like.bits}"
             elif what == "i16 result":
                 element = "i16"
-            made = VmiValue(number, f"%{name}", like.is_mask, like.lanes, element, like.bits, "", -1, node.weight, -1)
+            bits = 0 if like.is_mask else like.bits
+            made = VmiValue(number, f"%{name}", like.is_mask, like.lanes, element, bits, "", -1, node.weight, -1)
         self.program.values.append(made)
         return made
 

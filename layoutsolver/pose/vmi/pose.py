@@ -83,6 +83,7 @@ class _Poser:
             if spec is None or not (vectors or results):
                 continue
             variants, refused = variants_of(self.program, op, spec.rule, known, self.released)
+            variants = self.stated(op, variants)
             node = self.program.graph.ops[op.origin]
             if not variants:
                 self.no_variant(op, refused)
@@ -133,6 +134,18 @@ class _Poser:
 
     def where(self, start: int, end: int) -> Where:
         return Where(start, end, *self.source.line_column(start))
+
+    def stated(self, op: VmiOp, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
+        """Those variants that give masks the widths that their types state."""
+        values = (*op.vectors().values(), *op.results.values())
+        if not any(value.is_mask and value.bits for value in values):
+            return variants
+        names = [self.names(value) for value in values]
+        return tuple(
+            variant
+            for variant in variants
+            if all(layout in known for layout, known in zip(variant.layouts, names, strict=True))
+        )
 
     def no_variant(self, op: VmiOp, refused: tuple[Refusal, ...]) -> None:
         node = self.program.graph.ops[op.origin]

@@ -53,7 +53,7 @@ def variants_of(
     """The variants of an operation, and the rules of its family that are none, with the reason.
 
     `known` remembers them for operations of the same kind, shapes and facts. With `released`, they are those that the
-    released compiler carries out, by its own instructions.
+    released compiler carries out, by its own instructions, whether addresses are aligned or not.
     """
     facts_known = facts_of(program, op)
     vectors = (*op.vectors().items(), *op.results.items())
@@ -122,7 +122,7 @@ def _variant(
         if limit is not None:
             return Refusal(rule.id, LIMITS[limit.kind])
         ways = [way for way in rule.lowerings if holds(way.when, now) and not (released and way.by != "upstream")]
-        usable = [way for way in ways if way.works(now) and _is_aligned(way, now)]
+        usable = [way for way in ways if released or (way.works(now) and _is_aligned(way, now))]
     except (ExpressionError, ValueError) as error:
         return Refusal(rule.id, str(error))
     if not usable:
