@@ -144,6 +144,8 @@ def _cast(writer: Writer) -> int:
     if op in ("fptosi", "fptoui") or (narrow and not to.startswith("!pto.f4")):
         exempt = op == "fptosi" and source.element == "f16" and to == "si32"
         attrs = "" if exempt else ' {saturate = "SAT"}'
+    if (source.element, to) == ("si32", "si8"):
+        attrs = ' {saturate = "NOSAT"}'  # the language knows no other
     if op == "truncf" and not narrow:
         attrs = ' {saturate = "SAT"}'
     writer.put(f"{result.name} = pto.vmi.vcvt {source.name}{attrs} : {source.type} -> {result.type}")

@@ -1,0 +1,96 @@
+"""Random VMI kernels solved, lowered and run against what they mean.
+
+Run as `python -m tests.support.fuzz_vmi --count 1000`. A mismatch fails, and so does a kernel that has layouts and
+cannot be lowered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from layoutsolver.graph.build import build_graph
+from layoutsolver.mlir.edits import apply_edits
+from layoutsolver.mlir.reader import read
+from layoutsolver.pose.vmi.pose import pose_vmi
+from layoutsolver.source import SourceFile
+from layoutsolver.verify.pto.compare import verify_pto
+from layoutsolver_backends.vpto.lower import lower_vmi
+from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.solve.selection import solve_selection
+from tests.support.vmi_programs import random_kernel, shrink
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a kernel: `verdict` is ok, no layouts, not lowered, mismatch or stopped; what was said; the text."""
+
+    verdict: str
+    said: tuple[str, ...] = ()
+    lowered: str = ""
+
+
+def prove(text: str, objective: str = "pipes", rounds: int = 2, seed: int = 1) -> Outcome:
+    """Solve, lower and verify one kernel. Raises `ValueError` for a text that is no program."""
+    source = SourceFile("kernel.pto", text)
+    module = read(source)
+    graph, errors = build_graph(module)
+    if errors:
+        raise ValueError(errors[0].message)
+    posed = pose_vmi(graph, objective)
+    if posed.diagnostics:
+        return Outcome("no layouts", tuple(item.message for item in posed.diagnostics))
+    solution = solve_selection(posed.problem, Limits(20.0))
+    if solution.status not in ("optimal", "feasible"):
+        return Outcome("no layouts", (solution.status,))
+    lowered = lower_vmi(posed, solution)
+    wrong = tuple(item.message for item in lowered.diagnostics if item.severity == "error")
+    if wrong:
+        return Outcome("not lowered", wrong)
+    made = apply_edits(text, lowered.edits)
+    found = verify_pto(source, SourceFile("kernel.vpto", made), rounds, seed)
+    if found.ok:
+        return Outcome("ok", (), made)
+    reported = [item for item in found.diagnostics if item.severity == "error"]
+    kind = "mismatch" if any(item.code == "LS0701" for item in reported) else "stopped"
+    return Outcome(kind, tuple(f"{item.code} {item.message}" for item in reported), made)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Return 0, or 1 if a kernel with layouts is not lowered, not run, or mismatches."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--size", type=int, default=8)
+    parser.add_argument("--objective", default="pipes")
+    parser.add_argument("--shrink", action="store_true", help="print the smallest program of the first failure")
+    options = parser.parse_args(argv)
+    verdicts: Counter[str] = Counter()
+    for seed in range(options.seed, options.seed + options.count):
+        text = random_kernel(seed, options.size)
+        outcome = prove(text, options.objective)
+        verdicts[outcome.verdict] += 1
+        if outcome.verdict in ("ok", "no layouts"):
+            continue
+        print(f"// seed {seed}: {outcome.verdict}: {outcome.said[:1]}", flush=True)
+        if options.shrink:
+            small = shrink(text, lambda tried, kind=outcome.verdict: _is(tried, kind, options.objective))  # type: ignore[misc]  # a bound default
+            print(small, prove(small, options.objective).lowered, sep="\n")
+            return 1
+    for verdict, number in verdicts.most_common():
+        print(f"{number:6} {verdict}")
+    return int(any(verdict not in ("ok", "no layouts") for verdict in verdicts))
+
+
+def _is(text: str, verdict: str, objective: str) -> bool:
+    try:
+        return prove(text, objective).verdict == verdict
+    except ValueError:
+        return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())
