@@ -11,6 +11,7 @@ from itertools import product
 from typing import NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.explain.vmi_round import round_words, way_round
 from layoutsolver.explain.vmi_words import operation_words, refused_words, ways_words
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.source import Span
@@ -54,6 +55,8 @@ def conflict_of(posed: PosedVmi, limits: Limits) -> Diagnostic:
         if not _contradicts(free, limits):
             named = " and ".join(problem.values[problem.pins[number][0]].id for number in sorted(core.pins))
             notes.append(f"without the fixed layout of {named} there is a solution")
+    found = way_round(posed, core.ops)
+    notes += [] if found is None else [round_words(found)]
     first = max(labels, key=lambda label: label.span.start, default=Label(source, Span(0, 0)))
     rest = tuple(label for label in labels if label is not first)
     count = len(core.ops) + len(core.pins)

@@ -78,7 +78,7 @@ def _branches(program: VmiProgram) -> None:
         if node.name not in _TIES:
             continue
         labels = {label: values for _, label, values in graph.arguments.get(node.parent, []) if label}
-        for label, operands in _successors(node):
+        for label, operands in successors(node):
             for argument, operand in zip(labels.get(label, []), operands, strict=False):
                 passed.setdefault(argument, []).append(operand)
                 tie[argument] = (_TIES[node.name], node.index)
@@ -86,7 +86,7 @@ def _branches(program: VmiProgram) -> None:
         _join(program, operands, [argument], *tie[argument])
 
 
-def _successors(node: OpNode) -> list[tuple[str, list[int]]]:
+def successors(node: OpNode) -> list[tuple[str, list[int]]]:
     """The labels that a branch names, each with the values that it passes there."""
     texts = node.op.stream.texts
     by_token = dict(zip(node.operand_tokens, node.operands, strict=True))

@@ -6,9 +6,12 @@ from collections import Counter
 
 import pytest
 
+from layoutsolver.graph.build import build_graph
+from layoutsolver.mlir.reader import read
 from layoutsolver.pose.vmi.pose import pose_vmi
 from layoutsolver.pose.vmi.upstream.choice import choice_of
 from layoutsolver.pose.vmi.upstream.compat import upstream_of
+from layoutsolver.source import SourceFile
 from layoutsolver_models.problems.selection import evaluate
 from layoutsolver_models.rules.vmi.row import PIPES
 from layoutsolver_models.solve.selection import solve_selection
@@ -77,3 +80,30 @@ def test_what_only_we_can_carry_out_is_not_posed_for_the_released_compiler() -> 
     ours, theirs = pose_vmi(graph).problem, pose_vmi(graph, released=True).problem
     rules = [{variant.rule for op in problem.ops for variant in op.variants} for problem in (ours, theirs)]
     assert "VMI.CAST.8_32.LS2_D2" in rules[0] - rules[1]
+
+
+@pytest.mark.parametrize(
+    ("lanes", "source", "result", "instructions"),
+    [
+        (128, "f32", "f8E4M3FN", (6, 5)), (256, "f32", "f8E4M3FN", (12, 12)), (128, "f32", "f16", (6, 5)),
+        (256, "f32", "f16", (12, 10)), (128, "f16", "f8E4M3FN", (3, 6)), (256, "f16", "f8E4M3FN", (6, 5)),
+    ],
+)  # fmt: skip
+def test_a_narrowing_store_with_and_without_the_preference_for_lane_strides(
+    lanes: int, source: str, result: str, instructions: tuple[int, int]
+) -> None:
+    before, after = f"!pto.vmi.vreg<{lanes}x{source}>", f"!pto.vmi.vreg<{lanes}x{result}>"
+    text = f"""
+func.func @k(%p: !pto.ptr<{source}, ub>, %q: !pto.ptr<{result}, ub>, %o: index) {{
+  %x = pto.vmi.vload %p[%o] : !pto.ptr<{source}, ub> -> {before}
+  %n = pto.vmi.vcvt %x {{saturate = "SAT"}} : {before} -> {after}
+  pto.vmi.vstore %n, %q[%o] : {after}, !pto.ptr<{result}, ub>
+  return
+}}
+"""
+    graph, _ = build_graph(read(SourceFile("t.pto", text)))
+    posed = pose_vmi(graph, released=True)
+    for narrowing, expected in zip((True, False), instructions, strict=True):
+        choice = choice_of(posed, upstream_of(graph, narrowing).net)
+        assert choice.missing == ""
+        assert evaluate(posed.problem, choice.variants, choice.conversions).total == expected

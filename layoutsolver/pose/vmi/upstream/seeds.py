@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from layoutsolver.pose.vmi.upstream.net import Net, Node, Use, Val, value_at
 from layoutsolver.pose.vmi.upstream.relations import CASTS, SLOT_MEMORY, Relations
+from layoutsolver_models.rules.expression import holds
 from layoutsolver_models.rules.vmi.layouts import arity, layout_of, register_lanes
 from layoutsolver_models.rules.vmi.preference import (
     GENERAL,
@@ -261,7 +262,7 @@ class Seeds:
                 if given and rule.layouts["result"] != given:
                     continue
                 for way in rule.lowerings:
-                    if way.steps[0].instruction.startswith(f"vlds {kind}") and _holds(way.when, known):
+                    if way.steps[0].instruction.startswith(f"vlds {kind}") and holds(way.when, known):
                         return kind, rule.layouts["result"]
         return None
 
@@ -351,9 +352,3 @@ def text_of(name: str, lanes: int) -> str:
     'num_groups = 16, slots = 8, lane_stride = 2'
     """
     return f"num_groups = {lanes}" if name == "gs" else str(layout_of(name, lanes))
-
-
-def _holds(condition: str, known: object) -> bool:
-    from layoutsolver_models.rules.expression import holds
-
-    return holds(condition, known)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.pose.vmi.upstream.net import Node, Use, Val
-from layoutsolver.vmi.joins import _successors
+from layoutsolver.vmi.joins import successors
 
 
 def ties_of(graph: Graph, read: OpNode, nodes: dict[int, Node], vals: list[Val], known: dict[int, int]) -> None:
@@ -91,7 +91,7 @@ class _Ties:
     def branch(self) -> None:
         labels = {label: values for _, label, values in self.graph.arguments.get(self.read.parent, []) if label}
         taken = 0
-        for label, operands in _successors(self.read):
+        for label, operands in successors(self.read):
             for argument, passed in zip(labels.get(label, []), operands, strict=False):
                 place = self.read.operands.index(passed, taken)
                 taken = place + 1
