@@ -20,6 +20,7 @@ from layoutsolver.verify.origin import origin_of
 from layoutsolver.verify.program import Program, plain_program, solved_program
 from layoutsolver.verify.result import Verification
 from layoutsolver.verify.values import Elements
+from layoutsolver_models.hardware.formats import Flags
 from layoutsolver_models.hardware.ub import HardwareFault
 from layoutsolver_models.problems.layout import LayoutSolution
 
@@ -36,11 +37,12 @@ class _Run:
 
 
 class _Stopped(Exception):
-    """A run that ended early, with the message that says why."""
+    """A run that ended early, with the message that says why, and where it is a fault the operation that made it."""
 
-    def __init__(self, diagnostic: Diagnostic) -> None:
+    def __init__(self, diagnostic: Diagnostic, fault: int | None = None) -> None:
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
+        self.fault = fault
 
 
 def check_solution(
@@ -57,12 +59,14 @@ def compare_programs(
     seed: int = 1,
     lenient: bool = False,
     progress: Progress | None = None,
+    every_round: bool = False,
 ) -> Verification:
     """Run every function of two programs `rounds` times on the same memory, and compare what they leave.
 
     Memory is compared byte by byte, and so are vectors that leave the program. What is not defined before may be
     anything after. With `lenient` an operation that has no form for its element type counts as some function of its
-    lanes instead of being reported. `progress` is told how many of how many runs are done.
+    lanes instead of being reported. `progress` is told how many of how many runs are done. The rounds of a function end
+    with the first that differs unless `every_round` is asked for.
     """
     checker = _Checker(before, after, seed, lenient)
     with np.errstate(all="ignore"):
@@ -71,7 +75,7 @@ def compare_programs(
             for number in range(rounds):
                 if progress is not None:
                     progress(place * rounds + number, len(pairs) * rounds)
-                if not checker.check(function, other, number):
+                if not checker.check(function, other, number) and not every_round:
                     break
     return checker.result
 
@@ -129,12 +133,18 @@ class _Checker:
             after = self.run(self.after, other, inputs)
         except _Stopped as stopped:
             self.result.diagnostics.append(stopped.diagnostic)
+            if stopped.fault is not None:
+                self.result.writers.add((-1, stopped.fault))
             return False
         self.result.runs += 1
         self.result.bytes_compared += sum(stop - start for start, stop in inputs.extents)
         self.result.vectors_compared += len(before.passed)
         if not self.differences(function, inputs, before, after):
             return True
+        self.result.writers |= Differences(self.before, self.after, function, inputs).writers(before.ram, after.ram)
+        self.result.writers |= {(mine.node, theirs.node) for mine, theirs in _other_vectors(before, after)}
+        if len(before.passed) != len(after.passed):
+            self.result.writers.add((function.op, other.op))
         self.explain = True
         found = self.differences(function, inputs, before, self.run(self.after, other, inputs, traced=True))
         self.explain = False
@@ -183,7 +193,7 @@ class _Checker:
         except CannotRunError as error:
             raise _Stopped(_cannot_run(program, error)) from None
         except HardwareFault as fault:
-            raise _Stopped(_fault(program, machine.current, fault)) from None
+            raise _Stopped(_fault(program, machine.current, fault), machine.current) from None
         return _Run(unit.ram, passed)
 
     # -- comparing --------------------------------------------------------------------------------------------
@@ -205,10 +215,9 @@ class _Checker:
         if len(before.passed) != len(after.passed):
             counts = f"{len(after.passed)} vectors pass to other functions, {len(before.passed)} are expected"
             return [Diagnostic("LS0701", "error", counts, writer.label(self.after, function.op))]
-        for mine, theirs in zip(before.passed, after.passed, strict=True):
-            differs = mine.elements.defined & ((mine.elements.bits != theirs.elements.bits) | ~theirs.elements.defined)
-            if differs.any():
-                found.append(writer.vector(mine, theirs, differs))
+        found += [
+            writer.vector(mine, theirs, _differing(mine, theirs)) for mine, theirs in _other_vectors(before, after)
+        ]
         return found
 
     def explained(self, writer: Differences, node: int, item: Diagnostic) -> Diagnostic:
@@ -219,6 +228,18 @@ class _Checker:
             self.before, self.after, writer.function, writer.inputs, node, self.seed, self.lenient
         )  # fmt: skip
         return item if origin is None else writer.with_origin(item, origin)
+
+
+def _differing(mine: Passed, theirs: Passed) -> Flags:
+    """Which elements of a vector differ: those that are defined before and other or undefined after."""
+    wrong: Flags = mine.elements.defined & ((mine.elements.bits != theirs.elements.bits) | ~theirs.elements.defined)
+    return wrong
+
+
+def _other_vectors(before: _Run, after: _Run) -> list[tuple[Passed, Passed]]:
+    """The vectors that leave two runs with other elements."""
+    pairs = zip(before.passed, after.passed, strict=False)
+    return [(mine, theirs) for mine, theirs in pairs if _differing(mine, theirs).any()]
 
 
 def _cannot_run(program: Program, error: CannotRunError) -> Diagnostic:

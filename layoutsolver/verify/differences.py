@@ -57,6 +57,12 @@ class Differences:
             return "in the second form than in the first"
         return f"in `{self.after.name}` than in `{self.before.name}`"
 
+    def writers(self, before: LogicalMemory, after: LogicalMemory) -> set[tuple[int, int]]:
+        """Which operations wrote bytes that differ, before and after."""
+        wrong = wrong_bytes(self.inputs, before, after)
+        pairs = zip(before.writers[wrong].tolist(), after.writers[wrong].tolist(), strict=True)
+        return set(pairs)
+
     def of_memory(self, before: LogicalMemory, after: LogicalMemory) -> list[tuple[int, Diagnostic]]:
         """A message for each store whose bytes differ, with the store after layout (-1 if there is none)."""
         stores: dict[tuple[int, int], list[int]] = {}

@@ -9,12 +9,17 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic
 
 @dataclass(slots=True)
 class Verification:
-    """What came of comparing: messages, how many runs were compared, and how many bytes and vectors in them."""
+    """What came of comparing: messages, how many runs were compared, and how many bytes and vectors in them.
+
+    `writers` has, for each byte that differs, the operations that wrote it before and after, for each vector those that
+    it left by, and for a fault the one that it comes from: graph indices in either program, -1 for none.
+    """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     runs: int = 0
     bytes_compared: int = 0
     vectors_compared: int = 0
+    writers: set[tuple[int, int]] = field(default_factory=set)
 
     @property
     def ok(self) -> bool:
@@ -27,3 +32,4 @@ class Verification:
         self.runs += other.runs
         self.bytes_compared += other.bytes_compared
         self.vectors_compared += other.vectors_compared
+        self.writers |= other.writers

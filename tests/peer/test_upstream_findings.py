@@ -10,8 +10,9 @@ import pytest
 from layoutsolver.api import SolveOptions
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.run import verify
+from tests.support.findings import FINDINGS
 from tests.support.peer import own_pipeline, peer_path
-from tests.support.readback import DEVICE
+from tests.support.readback import DEVICE, read_back
 
 FOLDER = Path(__file__).parents[2] / "examples" / "upstream-findings"
 FILES = sorted(FOLDER.glob("*.mlir"))
@@ -40,6 +41,19 @@ def test_the_compilers_output_leaves_the_wrong_bytes_that_are_stated(path: Path)
     said = [text for item in result.diagnostics for text in (item.message, *item.notes)]
     assert shown in said
     assert {item.code for item in result.diagnostics if item.severity == "error"} <= {"LS0701", "LS0702"}
+
+
+@needs_peer
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_finding_of_the_same_name_explains_all_that_differs(path: Path) -> None:
+    passes, chip, _ = head(path)
+    text = path.read_text(encoding="utf-8")
+    result = read_back(text, chip == "ascend950", passes == "aligned", rounds=4)
+    assert (result.verdict, result.against, result.reasons) == ("explained", "the program", (path.stem,))
+
+
+def test_every_finding_has_its_program() -> None:
+    assert {finding.__name__ for finding in FINDINGS} == {path.stem for path in FILES}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("the production compiler is not installed or does not run here", file=sys.stderr)
         return 2
     verdicts: Counter[tuple[bool, str, str]] = Counter()
+    reasons: Counter[tuple[str, str]] = Counter()
     programs: Counter[str] = Counter()
     first: dict[str, int] = {}
     jobs = [(seed, options.size) for seed in range(options.seed, options.seed + options.count)]
@@ -42,12 +43,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         for seed, *both in pool.map(examine, jobs, chunksize=5):
             for aligned, one in enumerate(both):
                 verdicts[bool(aligned), one.verdict, one.against] += 1
+                reasons.update((one.against, reason) for reason in one.reasons)
                 first.setdefault(f"{one.verdict} {one.against}", seed)
             for against in {one.against for one in both if one.compared}:
                 programs[against] += 1
     for (is_aligned, verdict, against), number in sorted(verdicts.items(), key=lambda item: (item[0][0], -item[1])):
         seed = first[f"{verdict} {against}"]
         print(f"{number:6} {'aligned' if is_aligned else 'plain  '} {verdict} {against} (seed {seed})")
+    for (against, reason), number in reasons.most_common():
+        print(f"{number:6} explained by {reason}, against {against}")
     print(f"{options.count} programs; compared with the program: {programs['the program']}, "
           f"only with the layouts: {programs['the layouts']}")  # fmt: skip
     return 1 if any(verdict == "differs" for _, verdict, _ in verdicts) else 0

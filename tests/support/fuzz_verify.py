@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 from layoutsolver.api import SolveOptions, SolveResult, decide, solve
 from layoutsolver.diagnostics.diagnostic import Diagnostic
-from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.pose.capacity import overfull
 from layoutsolver.pose.refuted import refuted
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.compare import check_solution
 from layoutsolver.verify.result import Verification
 from tests.support.ave_programs import random_program
+from tests.support.depending import depending, writes
 
 _LOOP = re.compile(r"(scf\.for %\S+ = %c0 to )(%\S+)( step )%c(?:1|64)\b")
 _OTHER_LOOP = re.compile(r"(scf\.for %\S+ = )%s_i32 to %s_i32 step %s_i32\b")
@@ -101,50 +101,15 @@ def all_are_warned_of(result: SolveResult, found: Verification) -> bool:
     assert posed is not None
     assert solution is not None
     warnings = [*refuted(posed, solution), *overfull(posed, solution)]
-    named = {item.primary.span.start for item in warnings if item.primary is not None}
-    reached = _depending(posed.graph, named)
-    buffers = {node.role("base") for node in posed.graph.ops if node.span.start in reached and _writes(node)}
-    reached |= {node.span.start for node in posed.graph.ops if _writes(node) and node.role("base") in buffers}
+    places = {item.primary.span.start for item in warnings if item.primary is not None}
+    graph = posed.graph
+    named = {node.index for node in graph.ops if node.span.start in places}
+    dependent = depending(graph, named, {value.index for value in graph.values if value.span.start in places})
+    reached = {graph.ops[index].span.start for index in dependent}
+    buffers = {graph.ops[index].role("base") for index in dependent if writes(graph.ops[index])}
+    reached |= {node.span.start for node in graph.ops if writes(node) and node.role("base") in buffers}
     differing = [item.primary.span.start for item in found.diagnostics if item.code == "LS0701" and item.primary]
     return all(start in reached for start in differing)
-
-
-def _depending(graph: Graph, named: set[int]) -> set[int]:
-    """Where the operations are that depend on operations or values at these places, through values and memory."""
-    tainted = {value.index for value in graph.values if value.span.start in named}
-    reached: set[int] = set(named)
-    memory = False
-    before = -1
-    while before != len(tainted) + len(reached) + memory:
-        before = len(tainted) + len(reached) + memory
-        for node in graph.ops:
-            reads = memory and node.name in ("ave.hir.vload", "ave.hir.vgather", "memref.load")
-            if node.span.start in named or reads or not tainted.isdisjoint(node.operands):
-                reached.add(node.span.start)
-                tainted.update(node.results)
-                memory = memory or _writes(node)
-        for loop in graph.loops.values():
-            for carried in loop.carried:
-                if not tainted.isdisjoint(carried):
-                    tainted.update(carried)
-        for index, symbol in graph.calls.items():
-            callee = graph.function_by_symbol().get(symbol)
-            pairs = zip(graph.ops[index].operands, callee.arguments, strict=False) if callee is not None else ()
-            tainted.update(there for here, there in pairs if here in tainted)
-        for function in graph.functions:
-            if any(not tainted.isdisjoint(graph.ops[ending].operands) for ending in function.returns):
-                reached.add(graph.ops[function.op].span.start)
-                tainted.update(
-                    value for index, symbol in graph.calls.items() if symbol == function.symbol
-                    for value in graph.ops[index].results
-                )  # fmt: skip
-    return reached
-
-
-def _writes(node: OpNode) -> bool:
-    return node.name in (
-        "ave.hir.masked_store", "ave.hir.store_with_stride", "ave.hir.unaligned.masked.store", "ave.hir.vscatter",
-    )  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -169,14 +169,16 @@ def later_passes(text: str, *, target: str | None = None) -> tuple[int, str, str
     return run(text, *_device(target), *LATER)
 
 
-def own_pipeline(text: str, *, target: str | None = None, aligned: bool = False) -> tuple[int, str, str]:
+def own_pipeline(
+    text: str, *, target: str | None = None, aligned: bool = False, options: tuple[str, ...] = ()
+) -> tuple[int, str, str]:
     """Return exit code, output and errors of the analysis and the later passes in one process.
 
     With `aligned` the pass that turns layouts into element alignments runs between the two; without it
-    release 1.2.0 normalises loads and stores as if all data were dense.
+    release 1.2.0 normalises loads and stores as if all data were dense. `options` follow the passes.
     """
     between = ("-analyze-alignment-bitwidth",) if aligned else ()
-    return run(text, *_device(target), ANALYZE, *between, *LATER)
+    return run(text, *_device(target), ANALYZE, *between, *LATER, *options)
 
 
 def _device(target: str | None) -> tuple[str, ...]:

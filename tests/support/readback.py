@@ -1,70 +1,43 @@
-"""What the production compiler makes of a program, read back and run: where it does what the program says."""
+"""What the production compiler makes of a program, read back and run: where it does what the program says.
+
+A difference is excused where every byte of it was written by a store that depends on an operation at which a finding
+says the compiler goes wrong. The locations that the compiler prints say what was made of which operation.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from layoutsolver.api import SolveOptions, SolveResult, decide
+from layoutsolver.api import SolveOptions, decide
 from layoutsolver.diagnostics.diagnostic import Diagnostic
+from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.compare import compare_programs
 from layoutsolver.verify.levels import border_layouts, read_program
+from layoutsolver.verify.locations import made_of
 from layoutsolver.verify.program import Program, plain_program, solved_program
+from tests.support.depending import depending
+from tests.support.findings import FINDINGS, Site
 from tests.support.peer import own_pipeline
 
 DEVICE = "Ascend950PR_9589"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A way in which the compiler's output departs from the program: patterns of the program and of its output.
-
-    `aligned` and `is_950` say with which passes and for which chips (None: any).
-    """
-
-    name: str
-    program: str
-    output: str = ""
-    aligned: bool | None = None
-    is_950: bool | None = None
-
-    def fits(self, annotated: str, printed: str, aligned: bool, is_950: bool) -> bool:
-        """Whether a program and its output are of this kind."""
-        kind = self.aligned in (None, aligned) and self.is_950 in (None, is_950)
-        return kind and bool(re.search(self.program, annotated, re.MULTILINE) and re.search(self.output, printed))
-
-
-_DIST = r"functionType = #ave\.func_dist_type"
-FINDINGS = (
-    Finding("predicate store", rf"masked_store[^\n]*{_DIST}<pb(16|32)>", r"psts\.b8"),
-    Finding("dense data", rf"{_DIST}<(pk4?|d?intlv[24])>", aligned=False),
-    Finding("spread broadcast", r"(broadcast|vgather) [^\n]*xi8>[^\n]*\n(.*\n)*[^\n]*vext", r"vintlv", aligned=False),
-    Finding("packed mask", rf"masked_store[^\n]*{_DIST}<pk4>", r"vdintlv", aligned=True, is_950=False),
-    Finding("gathered elements", r"vgather[^\n]* into vector<\d+x\w*(8|16)"),
-    Finding("64-bit elements", r"x[us]?i64>"),
-    Finding("unaligned length", r"masked_store[^\n]*unaligned_ub_access", r"vstus\.post"),
-    Finding("unaligned predicate store", r"masked_store[^\n]*unaligned_ub_access[^\n]*xi1>$", r"punpack", is_950=False),
-    Finding("unaligned predicate load", r"vload[^\n]*unaligned_ub_access[^\n]*xi1>", r"ppack", is_950=False),
-    Finding("converted mask", r"vfptoui [^\n]*xf16>[^\n]*xi16>$"),
-    Finding("unsigned division", r"vdiv [^\n]*cast_unsigned", r"vdiv\.s"),
-    Finding("call result", r"func\.call [^\n]*-> \(?vector"),
-    Finding("sign of a shift", r"vsh[rl]s? [^\n]*%s_i1", r"vsh[rl]s?\.u"),
-)  # fmt: skip
-"""What is known, most particular first; `examples/upstream-findings` has a program for each."""
+LOCATED = "-mlir-print-debuginfo"
 
 
 @dataclass(frozen=True, slots=True)
 class Readback:
     """What came of one program and one pipeline.
 
-    `verdict` is `agrees`, a finding's name, `differs` where none explains it, or why nothing was compared, in brackets;
-    `against` says what it was compared with: the program, or only the analyzer's own layouts of it.
+    `verdict` is `agrees`, `explained`, `differs` where something is not, or why nothing was compared, in brackets;
+    `against` says what it was compared with: the program, or only the analyzer's own layouts of it. `reasons` are the
+    findings that explain.
     """
 
     verdict: str
     against: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
+    reasons: tuple[str, ...] = ()
 
     @property
     def compared(self) -> bool:
@@ -77,42 +50,40 @@ def read_back(text: str, is_950: bool, aligned: bool, rounds: int = 2) -> Readba
 
     Where the layouts that the analyzer chose already differ from the program, the intrinsics are held against these.
     """
-    options = SolveOptions(compat="upstream", chip="ascend950" if is_950 else "")
-    result = decide(SourceFile("program.mlir", text), options)
+    result = decide(SourceFile("program.mlir", text), _options(is_950))
     if result.verdict != "solved" or not result.ok or result.posed is None or result.solution is None:
         return Readback("(no layouts)")
-    code, printed, _ = own_pipeline(text, target=DEVICE if is_950 else None, aligned=aligned)
+    code, printed, _ = own_pipeline(text, target=DEVICE if is_950 else None, aligned=aligned, options=(LOCATED,))
     if code != 0:
         return Readback(f"(the compiler ends with {code})")
-    laid_out = solved_program(result.posed, result.solution)
-    expected = plain_program(result.posed.graph)
+    return judge(solved_program(result.posed, result.solution), printed, aligned, is_950, rounds)
+
+
+def judge(laid_out: Program, printed: str, aligned: bool, is_950: bool, rounds: int = 2) -> Readback:
+    """Run what the compiler printed with locations against the program that it was made of, and look for reasons."""
+    expected = plain_program(laid_out.graph)
     against = "the program"
     if not compare_programs(expected, laid_out, rounds, lenient=True).ok:
         expected, against = laid_out, "the layouts"
-    return _run(result, printed, expected, laid_out, against, aligned, is_950, rounds)
-
-
-def _run(
-    result: SolveResult, printed: str, expected: Program, laid_out: Program, against: str, aligned: bool, is_950: bool,
-    rounds: int,
-) -> Readback:  # fmt: skip
-    options = SolveOptions(compat="upstream", chip="ascend950" if is_950 else "")
-    written = read_program(SourceFile("printed.mlir", printed), options)
+    written = read_program(SourceFile("printed.mlir", printed), _options(is_950))
     if written.program is None:
         return Readback("differs", against, tuple(written.diagnostics))
     border = border_layouts(written.program.graph, laid_out.graph, laid_out.layouts)
     found = replace(written.program, layouts={**written.program.layouts, **border})
-    done = compare_programs(expected, found, rounds, lenient=True)
+    done = compare_programs(expected, found, rounds, lenient=True, every_round=True)
     if done.ok:
         return Readback("agrees", against)
-    codes = {item.code for item in done.diagnostics}
-    if "LS0703" in codes:
+    if any(item.code == "LS0703" for item in done.diagnostics):
         return Readback(f"(cannot run: {_kind(done.diagnostics)})")
-    annotated = annotated_text(result)
-    for finding in FINDINGS:
-        if finding.fits(annotated, printed, aligned, is_950):
-            return Readback(finding.name, against, tuple(done.diagnostics))
-    return Readback("differs", against, tuple(done.diagnostics))
+    if any(item.code not in ("LS0701", "LS0702") for item in done.diagnostics if item.severity == "error"):
+        return Readback("differs", against, tuple(done.diagnostics))
+    reasons = explained(Lowered(laid_out, found.graph, aligned), done.writers)
+    verdict = "differs" if reasons is None else "explained"
+    return Readback(verdict, against, tuple(done.diagnostics), reasons or ())
+
+
+def _options(is_950: bool) -> SolveOptions:
+    return SolveOptions(compat="upstream", chip="ascend950" if is_950 else "")
 
 
 def _kind(diagnostics: list[Diagnostic]) -> str:
@@ -120,8 +91,58 @@ def _kind(diagnostics: list[Diagnostic]) -> str:
     return re.sub(r"\d+", "N", message)
 
 
-def annotated_text(result: SolveResult) -> str:
-    """The program with its functionTypes."""
-    from layoutsolver.api import annotate
+@dataclass(slots=True)
+class Lowered:
+    """A program with its layouts and what the compiler made of it, for a chip."""
 
-    return annotate(result)
+    program: Program
+    printed: Graph
+    aligned: bool
+    origins: dict[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.origins = made_of(self.printed, self.program.graph)
+
+    def sites(self) -> list[Site]:
+        """Every operation of the program with what was made of it."""
+        made: dict[int, list[OpNode]] = {}
+        for after, before in self.origins.items():
+            made.setdefault(before, []).append(self.printed.ops[after])
+        return [
+            Site(self.program, node, self.printed, tuple(made.get(node.index, ())), self.aligned)
+            for node in self.program.graph.ops
+        ]
+
+
+def explained(lowered: Lowered, writers: set[tuple[int, int]]) -> tuple[str, ...] | None:
+    """The findings that explain differing bytes, given by what wrote them before and after; None if some are not."""
+    sites = lowered.sites()
+    wrong: dict[str, set[int]] = {}
+    for finding in FINDINGS:
+        named = {site.node.index for site in sites if finding(site)}
+        if named:
+            wrong[finding.__name__] = depending(lowered.program.graph, named)
+    reasons: list[str] = []
+    for before, after in sorted(writers):
+        to_blame = _to_blame(lowered, before, after)
+        reason = next((name for name, reached in wrong.items() if not to_blame.isdisjoint(reached)), None)
+        if reason is None:
+            return None
+        reasons.append(reason)
+    return tuple(dict.fromkeys(reasons))
+
+
+def _to_blame(lowered: Lowered, before: int, after: int) -> set[int]:
+    """The operations of the program of which one wrote wrong bytes, or did not write what it should have.
+
+    Of two different stores this is the later one: it wrote too much or too little. In a loop either may be the later.
+    """
+    graph = lowered.program.graph
+    there = lowered.origins.get(after, -1) if after >= 0 else -1
+    if after >= 0 and there < 0 and lowered.printed.ops[after].name == "func.func":
+        there = before
+    if before < 0 or there < 0:
+        return {max(before, there)}
+    mine, other = graph.ops[before], graph.ops[there]
+    straight = mine.parent == other.parent == graph.functions[mine.function].op
+    return {max(before, there)} if straight else {before, there}

@@ -66,6 +66,10 @@ class Intrinsics:
     def prepare(self, op: Operation) -> Run:
         """What runs an operation on vectors. Raises CannotRunError for one that is not known."""
         if not op.node.name.startswith(INTRINSIC):
+            types = [op.type(value) for value in (*op.node.operands, *op.node.results)]
+            if any(isinstance(type_, VectorType) and type_.bits == 64 for type_ in types):
+                message = f"`{op.node.name}` was not lowered: what registers hold of its 64-bit elements is not known"
+                raise CannotRunError(op.node.index, message)
             return self.physical.prepare(op)
         run, index = self._decoded(op), op.node.index
         if not self.traced:

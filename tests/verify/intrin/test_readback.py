@@ -129,3 +129,15 @@ def test_an_unaligned_store_that_is_longer_than_a_register_is_a_fault() -> None:
     found = compared(intrinsics(""), intrinsics(stored))
     assert [item.code for item in found] == ["LS0702"]
     assert "260 bytes are stored from a register of 256" in found[0].message
+
+
+def test_what_was_not_lowered_is_named_where_its_vectors_have_64_bit_elements() -> None:
+    left = (
+        call("%m", "pge.b32", "%c0, %c0", f"(i32, i32) -> {MASK}")
+        + call("%x", "vldsx1.v32s64", "%to, %c0, %c0, %c0", "(!llvm.ptr<6>, i32, i32, i32) -> vector<32xi64>")
+        + "  %k = builtin.unrealized_conversion_cast %m : vector<256xi1> to vector<32xi1>\n"
+        + "  %y = ave.hir.vmax %x, %x, %k : vector<32xi64>, vector<32xi1>\n"
+    )
+    found = compared(intrinsics(""), intrinsics(left))
+    assert [item.code for item in found] == ["LS0703"]
+    assert "`ave.hir.vmax` was not lowered" in found[0].message
