@@ -21,6 +21,7 @@ from layoutsolver_models.hardware.predicate_memory import plds, psts, pstu
 from layoutsolver_models.hardware.state import CLEAN, PReg, VReg
 from layoutsolver_models.hardware.streams import init_align, vldas, vldus, vstas
 from layoutsolver_models.hardware.ub import HardwareFault, Memory
+from layoutsolver_models.vecmem import REGISTER_BYTES
 
 PAGE = 4096
 """Bytes of a page of `Memory`."""
@@ -78,7 +79,8 @@ class PhysicalMemory:
         if spread is None:
             raise op.fail(f"of {fmt.bits}-bit elements with functionType `{dist}` is not known")
         if unaligned or (dist == "pk4" and not self.is_950):
-            return [sparsified(fmt.width, self._whole(address, unaligned), _TIMES[dist])]
+            made = sparsified(fmt.width, self._whole(address, unaligned), _TIMES[dist])
+            return [made if self.is_950 or dist == "pk4" else _unpacked(made, fmt.width)]
         return [mem.vld(memory, address, spread, "poison")]
 
     def _whole(self, address: int, unaligned: bool) -> VReg:
@@ -204,6 +206,12 @@ class PhysicalMemory:
         poison = mask.poison if mask.poison is CLEAN else mask.poison.copy()
         after = vscatter(before, bit // 8, value, index, PReg(bits, poison), _element(fmt.width))
         self.note(op.node.index, before, after)
+
+
+def _unpacked(made: VReg, width: int) -> VReg:
+    """A register whose every second element is nothing: what other chips load at once, the Ascend950 interleaves."""
+    between = np.arange(REGISTER_BYTES) % (2 * width) >= width
+    return VReg(made.data, made.poison | between, made.birth)
 
 
 def _inside(extent: tuple[int, int], address: int, size: int, index: VReg) -> Flags:

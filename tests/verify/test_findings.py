@@ -160,6 +160,21 @@ def test_a_program_that_differs_with_the_released_choice_is_warned_of(name: str)
     assert item.primary.text == f"by {RULES[name]}"
 
 
+@pytest.mark.parametrize(("chip", "is_known"), [("ascend950", True), ("ascend310b4", False)])
+def test_what_lies_between_unaligned_elements_is_known_where_an_interleave_puts_them(chip: str, is_known: bool) -> None:
+    text = program(
+        pge("%m", "ALL", 64), load("%w0", "%w", "i32", 64),
+        load("%x", "%h", "i16", 64, " {ave.unaligned_ub_access = #ave.unaligned_ub_access}"),
+        "%y = ave.hir.vector_broadcast %x, %m, false : vector<64xi16>, vector<64xi1> -> vector<64xi16>",
+        "%e = ave.hir.vextsi %y, %m {part = #ave.vcvt_part_type<part_even>} : "
+        "vector<64xi16>, vector<64xi32>, vector<64xi1>", store("%e", "%w", "i32", 64, "%m"),
+    )  # fmt: skip
+    found = verify(SourceFile("finding.mlir", text), SolveOptions("upstream", chip)).diagnostics
+    differing = [item for item in found if item.code == "LS0701"]
+    assert (not differing) == is_known
+    assert all("found ??" in item.notes[0] for item in differing)
+
+
 def test_both_interpreters_know_every_operation() -> None:
     ram = LogicalMemory(Memory.zeros(64), ())
     names = {spec.name.removeprefix("ave.hir.") for spec in AVE_OPS}
