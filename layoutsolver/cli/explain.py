@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from layoutsolver.cli.messages import in_order, print_diagnostics, usage_error
+from layoutsolver.cli.messages import in_order, usage_error
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.codes import CODES, page
 
@@ -23,20 +23,14 @@ def run(options: argparse.Namespace) -> int:
 def _explain(options: argparse.Namespace) -> int:
     from layoutsolver.api import solve
     from layoutsolver.cli.documents import check_expected, json_document, messages_document, report_block
-    from layoutsolver.cli.inputs import InputError, UsageError, is_vmi, read_inputs, solve_options
-    from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
+    from layoutsolver.cli.inputs import is_vmi, read_inputs, solve_options
+    from layoutsolver.cli.main import EXIT_OK, EXIT_PROGRAM, worst
     from layoutsolver.cli.messages import style_for
     from layoutsolver.cli.solve import exit_status
     from layoutsolver.diagnostics.text import render
 
-    try:
-        solver_options = solve_options(options)
-        inputs = read_inputs(options)
-    except UsageError as error:
-        return usage_error(str(error))
-    except InputError as error:
-        print_diagnostics(options, [error.diagnostic])
-        return EXIT_INPUT
+    solver_options = solve_options(options)
+    inputs = read_inputs(options)
     if any(is_vmi(source, solver_options.target) for source in inputs.sources):
         from layoutsolver.cli.vmi.explain import run as run_vmi
 

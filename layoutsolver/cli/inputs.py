@@ -9,23 +9,12 @@ import sys
 from typing import NamedTuple
 
 from layoutsolver.api import SolveOptions
+from layoutsolver.cli.errors import InputError, UsageError
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.ops.registry import QUESTIONS
 from layoutsolver.source import SourceFile, Span, split_input
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.chip import ChipError, chip_names, chip_of_device, device_is_known, load_chip
-
-
-class InputError(Exception):
-    """An input that cannot be read as text; `diagnostic` says why and where."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
-
-
-class UsageError(Exception):
-    """An argument that the parser cannot check by itself."""
 
 
 class Inputs(NamedTuple):

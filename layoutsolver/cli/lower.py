@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import LowerOptions, LowerResult, lower
-from layoutsolver.cli.inputs import InputError, UsageError, read_inputs, solve_options
-from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
+from layoutsolver.cli.inputs import read_inputs, solve_options
+from layoutsolver.cli.main import EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.solve import exit_status
@@ -14,14 +14,8 @@ from layoutsolver.cli.solve import exit_status
 
 def run(options: argparse.Namespace) -> int:
     """Lower each part of the input; write all of them, or none if one cannot be lowered."""
-    try:
-        solving = solve_options(options)
-        inputs = read_inputs(options)
-    except UsageError as error:
-        return usage_error(str(error))
-    except InputError as error:
-        print_diagnostics(options, [error.diagnostic])
-        return EXIT_INPUT
+    solving = solve_options(options)
+    inputs = read_inputs(options)
     if options.to == "vpto" and (options.dialect or options.solved or options.layouts_from_file):
         return usage_error("--dialect, --solved and --layouts-from-file are for --to ave-intrin")
     lowering = LowerOptions(options.to, options.dialect, options.solved, options.layouts_from_file, solving)

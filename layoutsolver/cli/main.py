@@ -8,6 +8,8 @@ import os
 import sys
 from typing import NoReturn
 
+from layoutsolver.cli.errors import InputError, UsageError
+
 EXIT_OK, EXIT_PROGRAM, EXIT_USAGE, EXIT_INPUT, EXIT_LIMIT = 0, 1, 2, 3, 4
 EXIT_DEFECT, EXIT_INTERRUPT, EXIT_PIPE = 70, 130, 141
 
@@ -23,6 +25,15 @@ def main(argv: list[str] | None = None) -> int:
         return EXIT_OK if asked.code is None else int(asked.code)
     try:
         return int(options.run(options))
+    except UsageError as error:
+        from layoutsolver.cli.messages import usage_error
+
+        return usage_error(str(error))
+    except InputError as error:
+        from layoutsolver.cli.messages import print_diagnostics
+
+        print_diagnostics(options, [error.diagnostic])
+        return EXIT_INPUT
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPT

@@ -8,9 +8,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic
-
 if TYPE_CHECKING:
+    from layoutsolver.diagnostics.diagnostic import Diagnostic
     from layoutsolver.diagnostics.text import Style
 
 SHOWN = 50

@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from layoutsolver.api import SolveOptions, SolveResult, annotate, repaired, solve
-from layoutsolver.cli.inputs import InputError, Inputs, UsageError, is_vmi, read_inputs, solve_options
+from layoutsolver.cli.inputs import Inputs, is_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 
@@ -19,14 +19,8 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """Solve each part of the input; write all answers, or none if one of them is missing."""
-    try:
-        solver_options = solve_options(options)
-        inputs = read_inputs(options)
-    except UsageError as error:
-        return usage_error(str(error))
-    except InputError as error:
-        print_diagnostics(options, [error.diagnostic])
-        return EXIT_INPUT
+    solver_options = solve_options(options)
+    inputs = read_inputs(options)
     if is_json(inputs):
         from layoutsolver.cli.problem import run_problem
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import SolveResult, pose
-from layoutsolver.cli.inputs import InputError, UsageError, is_vmi, read_inputs, solve_options
+from layoutsolver.cli.inputs import is_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label, Severity
 from layoutsolver.pose.posed import Posed
@@ -22,14 +22,8 @@ def run(options: argparse.Namespace) -> int:
 
     All answers are written, or none if one of them is missing; that there is no solution is an answer.
     """
-    try:
-        solver_options = solve_options(options)
-        inputs = read_inputs(options)
-    except UsageError as error:
-        return usage_error(str(error))
-    except InputError as error:
-        print_diagnostics(options, [error.diagnostic])
-        return EXIT_INPUT
+    solver_options = solve_options(options)
+    inputs = read_inputs(options)
     if any(is_vmi(source, solver_options.target) for source in inputs.sources):
         from layoutsolver.cli.vmi.space import run as run_vmi
 

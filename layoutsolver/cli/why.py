@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import solve
-from layoutsolver.cli.inputs import InputError, UsageError, is_vmi, read_inputs, solve_options
-from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, worst
+from layoutsolver.cli.inputs import is_vmi, read_inputs, solve_options
+from layoutsolver.cli.main import EXIT_OK, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.solve import exit_status
@@ -15,14 +15,8 @@ from layoutsolver.explain.why import values_named, why, why_text
 
 def run(options: argparse.Namespace) -> int:
     """Answer for every value of that name, in all parts of the input."""
-    try:
-        solver_options = solve_options(options)
-        inputs = read_inputs(options)
-    except UsageError as error:
-        return usage_error(str(error))
-    except InputError as error:
-        print_diagnostics(options, [error.diagnostic])
-        return EXIT_INPUT
+    solver_options = solve_options(options)
+    inputs = read_inputs(options)
     if any(is_vmi(source, solver_options.target) for source in inputs.sources):
         from layoutsolver.cli.vmi.why import run as run_vmi
 

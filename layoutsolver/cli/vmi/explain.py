@@ -6,7 +6,7 @@ import argparse
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import WishError, solve
-from layoutsolver.cli.inputs import Inputs, UsageError
+from layoutsolver.cli.inputs import Inputs
 from layoutsolver.cli.main import EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import in_order, style_for, usage_error
 from layoutsolver.cli.output import deliver
@@ -24,7 +24,7 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
     for source in inputs.sources:
         try:
             result = solve(source, vmi_options(options, known))
-        except (UsageError, WishError) as error:
+        except WishError as error:
             return usage_error(str(error))
         status = worst(status, exit_status(result))
         said += in_order(result.diagnostics)

@@ -6,7 +6,7 @@ import argparse
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import VmiOptions, WishError
-from layoutsolver.cli.inputs import UsageError
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.pose.vmi.wishes import parse_wish
 
 

@@ -6,7 +6,7 @@ import argparse
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import VmiResult, WishError, annotate, solve
-from layoutsolver.cli.inputs import Inputs, UsageError
+from layoutsolver.cli.inputs import Inputs
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
@@ -19,7 +19,7 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
     try:
         chosen = vmi_options(options, known)
         results = [solve(source, chosen) for source in inputs.sources]
-    except (UsageError, WishError) as error:
+    except WishError as error:
         return usage_error(str(error))
     status = EXIT_OK
     answers: list[str] = []

@@ -7,7 +7,7 @@ from math import prod
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import VmiResult, WishError, pose
-from layoutsolver.cli.inputs import Inputs, UsageError
+from layoutsolver.cli.inputs import Inputs
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
     for source in inputs.sources:
         try:
             result = pose(source, vmi_options(options, known))
-        except (UsageError, WishError) as error:
+        except WishError as error:
             return usage_error(str(error))
         print_diagnostics(options, result.diagnostics)
         if result.posed is None:

@@ -6,7 +6,7 @@ import argparse
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import WishError, solve
-from layoutsolver.cli.inputs import Inputs, UsageError
+from layoutsolver.cli.inputs import Inputs
 from layoutsolver.cli.main import EXIT_OK, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
         try:
             chosen = vmi_options(options, known)
             result = solve(source, chosen)
-        except (UsageError, WishError) as error:
+        except WishError as error:
             return usage_error(str(error))
         print_diagnostics(options, result.diagnostics)
         status = worst(status, exit_status(result))
