@@ -9,7 +9,7 @@ from __future__ import annotations
 from layoutsolver.vmi.program import VmiValue
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError, vector_type
 from layoutsolver_backends.vpto.code import Ssa, mask_type, register_type
-from layoutsolver_backends.vpto.site import carrier_bits, shape_of
+from layoutsolver_backends.vpto.site import Site, carrier_bits, shape_of
 from layoutsolver_backends.vpto.trees import chunked, data_pairs, flattened, join, mask_pairs, split
 from layoutsolver_models.lanes.convert import convert
 from layoutsolver_models.lanes.layout import data_map
@@ -33,6 +33,13 @@ def emit_conversion(build: Builder, value: VmiValue, registers: tuple[Ssa, ...],
         registers = convert_mask(build, value.lanes, registers, (bits, source), (to, result))
         bits = to
     return registers
+
+
+def emit_explicit(site: Site) -> None:
+    """A conversion that the program asks for."""
+    source = site.vector("source")
+    made = emit_conversion(site.build, source, site.registers("source"), [site.rule], site.layout["source"])
+    site.put("result", made)
 
 
 # -- data ---------------------------------------------------------------------------------------------------------

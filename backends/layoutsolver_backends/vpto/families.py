@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from layoutsolver_backends.vpto import casts, elementwise, groups, masks, memory, rearrange, spread
+from layoutsolver_backends.vpto import casts, convert, elementwise, groups, masks, memory, rearrange, spread
 from layoutsolver_backends.vpto.site import Site
 
 EMISSIONS: dict[str, Callable[[Site], None]] = {
@@ -19,6 +19,7 @@ EMISSIONS: dict[str, Callable[[Site], None]] = {
     "histogram": groups.emit_histogram, "group_broadcast": spread.emit_group_broadcast,
     "group_broadcast_load": spread.emit_group_broadcast_load, "vintlv": rearrange.emit_pair,
     "vdintlv": rearrange.emit_pair, "vselr": rearrange.emit_select, "channel_split": rearrange.emit_channel_split,
+    **dict.fromkeys(("convert", "convert_mask", "granularity"), convert.emit_explicit),
     "channel_merge": rearrange.emit_channel_merge, "shuffle": rearrange.emit_shuffle,
 }  # fmt: skip
 """By rule family."""

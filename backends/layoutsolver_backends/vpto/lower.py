@@ -15,6 +15,7 @@ from layoutsolver_backends.vpto.passes.conversions import simplify_conversions
 from layoutsolver_backends.vpto.passes.dead import drop_dead
 from layoutsolver_backends.vpto.passes.hoisting import hoist
 from layoutsolver_backends.vpto.passes.numbering import number_values
+from layoutsolver_backends.vpto.passes.reductions import combine_reductions
 from layoutsolver_backends.vpto.places import VMI, Places
 from layoutsolver_backends.vpto.scope_repair import Repair, repair
 from layoutsolver_backends.vpto.scopes import Point, Scope, Surroundings, find_scopes
@@ -63,6 +64,8 @@ def optimise(emission: Emission, places: Places) -> None:
     drop_dead(code)
     for _ in range(2):
         number_values(code, places)
+        combine_reductions(emission.build)
+        drop_dead(code)
         simplify_conversions(code)
         homes = places.homes(code, emission.made, emission.build.outside)
         hoist(code, places, homes, lambda loop: not around.has_ends(loop))

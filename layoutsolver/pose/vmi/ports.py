@@ -98,4 +98,11 @@ def facts_of(program: VmiProgram, op: VmiOp) -> dict[str, Fact]:
         "dynamic": number is not None and constant_of(program, number) is None,
         "same_masks": mask is None or is_full(program, mask),
         "bits": known_bits(program, op) if op.op in MASKS_OF_NUMBERS else None,
+        "mask_bits": _bits_of(program, mask),
     }  # fmt: skip
+
+
+def _bits_of(program: VmiProgram, mask: VmiValue | None) -> tuple[bool, ...] | None:
+    """The bits of a mask that is made of known numbers."""
+    made = program.values[mask.number].op if mask is not None else -1
+    return known_bits(program, program.ops[made]) if made >= 0 and program.ops[made].op in MASKS_OF_NUMBERS else None

@@ -18,7 +18,7 @@ from layoutsolver.vmi.program import Operand, VmiOp, VmiProgram, VmiValue
 from layoutsolver_models.problems.selection import Variant
 from layoutsolver_models.rules.expression import ExpressionError, Fact, count, holds
 from layoutsolver_models.rules.vmi.cast import CAST_TYPES
-from layoutsolver_models.rules.vmi.patterns import known_patterns, made
+from layoutsolver_models.rules.vmi.patterns import have_equal_parts, known_patterns, made
 from layoutsolver_models.rules.vmi.row import Lowering, VmiRule, cost, facts
 from layoutsolver_models.rules.vmi.table import family
 
@@ -118,6 +118,10 @@ def _variant(
         on = known.get("bits")
         if isinstance(on, tuple) and rule.family == "free_mask":
             now.update(made(known_patterns(rule.layouts["result"], bits, tuple(map(bool, on))))._asdict())
+        masked = known.get("mask_bits")
+        if isinstance(masked, tuple) and rule.family in ("group_reduce", "reduce"):
+            together = rule.layouts["result"] != "gs8"
+            now["same_masks"] = have_equal_parts(rule.layouts["mask"], bits, tuple(map(bool, masked)), together)
         limit = rule.limit(now) if released else None
         if limit is not None:
             return Refusal(rule.id, LIMITS[limit.kind])

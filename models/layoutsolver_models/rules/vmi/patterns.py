@@ -59,6 +59,22 @@ def known_patterns(name: str, bits: int, on: tuple[bool, ...]) -> tuple[Pattern,
     return tuple(dict.fromkeys(register_patterns(name, bits, on)))
 
 
+def have_equal_parts(name: str, bits: int, on: tuple[bool, ...], all_of_them: bool = False) -> bool:
+    """Whether the registers of a mask that a reduction brings together are equal: those of all parts, or all of them.
+
+    >>> have_equal_parts("d2", 32, tuple(lane % 16 < 10 for lane in range(128)))
+    True
+    >>> have_equal_parts("d2", 32, (True,) * 13 + (False,) * 115)
+    False
+    """
+    patterns = register_patterns(name, bits, on)
+    parts = int(name[-1]) if name in ("d2", "d4", "bd2", "bd4") else 1
+    if all_of_them or len(patterns) % parts:
+        return len(set(patterns)) == 1
+    chunks = len(patterns) // parts  # of one part, each register is a sum of its own
+    return all(len(set(patterns[chunk::chunks])) == 1 for chunk in range(chunks))
+
+
 def made(patterns: tuple[Pattern, ...]) -> Made:
     """What different patterns take."""
     prefixes = [max(1, sum(turn > 0 for turn in one.turns)) for one in patterns if not one.period]
