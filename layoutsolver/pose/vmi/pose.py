@@ -104,11 +104,30 @@ class _Poser:
             )  # fmt: skip
         for brought, numbers in ((True, self.program.arguments), (False, self.program.returned)):
             for value in dict.fromkeys(numbers):
-                shown = self.program.values[value]
-                dense = (name for name in self.names(shown) if shown.layout or name.split()[-1] == BOUNDARY)
-                free = tuple(Variant("VMI.BOUNDARY", (name,), (0,) * len(PIPES)) for name in dense)
+                names = self.at_boundary(value, brought)
+                free = tuple(Variant("VMI.BOUNDARY", (name,), (0,) * len(PIPES)) for name in names)
                 taken, made = ((), (value,)) if brought else ((value,), ())
                 self.add("boundary", taken, made, free, 1, False, None, (), -1, -1)
+
+    def at_boundary(self, number: int, brought: bool) -> tuple[str, ...]:
+        """The layouts that a caller may bring a value in, or get it: contiguous, unless nothing can do with that."""
+        value = self.program.values[number]
+        names = self.names(value)
+        dense = tuple(name for name in names if name.split()[-1] == BOUNDARY)
+        if value.layout or not dense:
+            return names
+        ways = {(way.before, way.after) for way in conversions_of(value)}
+        for op in self.ops:
+            ports = op.operands if brought else op.results
+            first = 0 if brought else len(op.operands)
+            for place, other in enumerate(ports):
+                if other != number:
+                    continue
+                asked = {variant.layouts[first + place] for variant in op.variants}
+                reached = {pair[1 if brought else 0] for pair in ways if pair[0 if brought else 1] in dense}
+                if not asked & {*dense, *reached}:
+                    return names
+        return dense
 
     def add(
         self,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.compare_vmi import accepted, busiest, compare
+from tests.support.compare_vmi import accepted, compare
+from tests.support.vpto_counts import busiest
 
 MISALIGNED = {"134-scale.pto", "254-scale.pto"}
 """Programs of which the compiler loads scalars from addresses that are no multiple of a block, which faults."""
