@@ -63,6 +63,8 @@ def verify(
     if is_pto(source.text) or (other is not None and is_pto(other.text)):
         from layoutsolver.verify.pto.run import verify_files
 
+        if other is None and "pto.vmi." in source.text:
+            return _verify_lowered(source, chosen, rounds, seed)
         said, done = verify_files(source, other, rounds, seed)
         return VerifyResult(said, done, unreadable=done is None and any(one.code < "LS01" for one in said))
     if other is not None:
@@ -110,6 +112,19 @@ def prove_repair(
         return "run on the hardware model, it does not do what the program says", done.diagnostics
     counted = f"{done.runs} run{'s' * (done.runs != 1)}, {done.bytes_compared} bytes compared"
     return f"run on the hardware model, it does what the program says: {counted}", done.diagnostics
+
+
+def _verify_lowered(source: SourceFile, options: SolveOptions, rounds: int, seed: int) -> VerifyResult:
+    """A program of VMI against what it is lowered to here."""
+    from layoutsolver.api import LowerOptions
+    from layoutsolver.verify.pto.run import verify_files
+    from layoutsolver.vmi.lowering import lower_to_vpto
+
+    lowered = lower_to_vpto(source, LowerOptions("vpto", solving=options))
+    if lowered.text is None:
+        return VerifyResult(lowered.diagnostics, unreadable=lowered.solving.unreadable)
+    found, done = verify_files(source, SourceFile(f"{source.name} (lowered)", lowered.text), rounds, seed)
+    return VerifyResult([*lowered.diagnostics, *found], done, how="with the layouts that are decided for it")
 
 
 def _verify_two(

@@ -39,8 +39,8 @@ def test_a_lowered_program_that_differs_fails(tmp_path: Path, run: Run) -> None:
     assert "error[LS0707]" in outcome.err
 
 
-def test_one_program_alone_says_what_is_missing(tmp_path: Path, run: Run) -> None:
-    outcome = run("verify", write(tmp_path / "a.pto", VMI))
+def test_registers_alone_say_what_is_missing(tmp_path: Path, run: Run) -> None:
+    outcome = run("verify", write(tmp_path / "a.pto", VPTO))
     assert outcome.status == 1
     assert "error[LS0704]" in outcome.err
     assert "PROGRAM LOWERED" in outcome.err

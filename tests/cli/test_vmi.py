@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from layoutsolver import backends
+from layoutsolver.backends import Lowered
+from layoutsolver.diagnostics.diagnostic import Edit
+from layoutsolver.pose.vmi.pose import PosedVmi
+from layoutsolver.verify.pto import proof
 from layoutsolver_models.problems.json import from_json
-from layoutsolver_models.problems.selection import SelectionProblem
+from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution
 from tests.cli.running import Run
 
 DATA = Path(__file__).parents[1] / "data" / "vmi"
@@ -125,3 +130,35 @@ def test_a_program_of_vpto_has_nothing_to_decide(run: Run, tmp_path: Path) -> No
     outcome = run("solve", str(tmp_path / "k.pto"))
     assert outcome.status == 0
     assert "warning[LS0307]" in outcome.err
+
+
+def test_a_solution_is_proved_on_request(run: Run) -> None:
+    plain, proved = run("solve", FP4), run("solve", "--verify", FP4)
+    assert (proved.status, proved.out) == (0, plain.out)
+
+
+def test_a_solution_that_runs_otherwise_is_not_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lower = backends.load_vpto()
+
+    def wrong(posed: PosedVmi, solution: SelectionSolution) -> Lowered:
+        made = lower(posed, solution)
+        made.edits[:] = [Edit(edit.span, edit.new_text.replace('"P2"', '"P1"')) for edit in made.edits]
+        return made
+
+    monkeypatch.setattr(proof, "load_vpto", lambda: wrong)
+    outcome = run("solve", "--verify", FP4)
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "error[LS0701]" in outcome.err
+
+
+def test_a_program_alone_is_run_against_what_it_is_lowered_to(run: Run) -> None:
+    outcome = run("verify", FP4)
+    assert outcome.status == 0
+    assert "agrees with the layouts that are decided for it in 4 runs" in outcome.out
+
+
+@pytest.mark.parametrize("flag", ["--repair", "--upstream-report"])
+def test_flags_of_the_other_dialect_are_refused(run: Run, flag: str) -> None:
+    outcome = run("solve", flag, FP4)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "are for programs of ave.hir" in outcome.err

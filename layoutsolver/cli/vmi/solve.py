@@ -16,6 +16,8 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic
 
 def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int:
     """Decide the layouts of each part of the input; write all answers, or none if one of them is missing."""
+    if options.repair or options.upstream_report:
+        return usage_error("--repair and --upstream-report are for programs of ave.hir")
     try:
         chosen = vmi_options(options, known)
         results = [solve(source, chosen) for source in inputs.sources]
@@ -26,6 +28,8 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
     said: list[Diagnostic] = []
     expected = True
     for result in results:
+        if options.verify and result.ok:
+            _prove(result, options)
         status = worst(status, exit_status(result))
         said += result.diagnostics
         if options.verify_diagnostics:
@@ -61,6 +65,16 @@ def exit_status(result: VmiResult) -> int:
         return EXIT_PROGRAM
     cut = any(item.code == "LS0402" for item in result.diagnostics)
     return EXIT_LIMIT if cut else EXIT_OK
+
+
+def _prove(result: VmiResult, options: argparse.Namespace) -> None:
+    """Add what running the lowered program says; an error means that the solution is not to be used."""
+    from layoutsolver.verify.pto.proof import prove
+
+    assert result.posed is not None
+    assert result.solution is not None
+    said, done = prove(result.module.source, result.posed, result.solution, options.rounds, options.seed)
+    result.diagnostics += [*said, *([] if done is None else done.diagnostics)]
 
 
 def _text(result: VmiResult, table: bool) -> str:
