@@ -148,7 +148,8 @@ def test_a_solution_that_runs_otherwise_is_not_written(run: Run, monkeypatch: py
     monkeypatch.setattr(proof, "load_vpto", lambda: wrong)
     outcome = run("solve", "--verify", FP4)
     assert (outcome.status, outcome.out) == (1, "")
-    assert "error[LS0701]" in outcome.err
+    assert "error[LS0707]" in outcome.err
+    assert "part P1 reads only lanes that a load has filled in" in outcome.err
 
 
 def test_a_program_alone_is_run_against_what_it_is_lowered_to(run: Run) -> None:

@@ -55,7 +55,7 @@ def prove(text: str, objective: str = "pipes", rounds: int = 2, seed: int = 1) -
     if found.ok:
         return Outcome("ok", (), made)
     reported = [item for item in found.diagnostics if item.severity == "error"]
-    kind = "mismatch" if any(item.code == "LS0701" for item in reported) else "stopped"
+    kind = "mismatch" if any(item.code in ("LS0701", "LS0707") for item in reported) else "stopped"
     return Outcome(kind, tuple(f"{item.code} {item.message}" for item in reported), made)
 
 
