@@ -13,6 +13,7 @@ from layoutsolver.graph.model import Function
 from layoutsolver.pose.posed import Posed
 from layoutsolver.verify.differences import Differences
 from layoutsolver.verify.logical_memory import LogicalMemory
+from layoutsolver.verify.lowered_origin import lowered_origin
 from layoutsolver.verify.machine import Machine, Passed, vectors_returned
 from layoutsolver.verify.memory import Inputs, make_inputs
 from layoutsolver.verify.operation import CannotRunError, NoLayoutError
@@ -211,7 +212,7 @@ class _Checker:
     def differences(self, function: Function, inputs: Inputs, before: _Run, after: _Run) -> list[Diagnostic]:
         """A message for each store whose bytes differ, and for each vector."""
         writer = Differences(self.before, self.after, function, inputs)
-        found = [self.explained(writer, node, item) for node, item in writer.of_memory(before.ram, after.ram)]
+        found = [self.explained(writer, stores, item) for stores, item in writer.of_memory(before.ram, after.ram)]
         if len(before.passed) != len(after.passed):
             counts = f"{len(after.passed)} vectors pass to other functions, {len(before.passed)} are expected"
             return [Diagnostic("LS0701", "error", counts, writer.label(self.after, function.op))]
@@ -220,13 +221,15 @@ class _Checker:
         ]
         return found
 
-    def explained(self, writer: Differences, node: int, item: Diagnostic) -> Diagnostic:
+    def explained(self, writer: Differences, stores: tuple[int, int], item: Diagnostic) -> Diagnostic:
         """A message with the operation that made the first wrong element, where that can be told."""
         if not self.explain:
             return item
-        origin = origin_of(
-            self.before, self.after, writer.function, writer.inputs, node, self.seed, self.lenient
-        )  # fmt: skip
+        if self.before.graph is self.after.graph:
+            find, store = origin_of, stores[1]
+        else:
+            find, store = lowered_origin, stores[0]
+        origin = find(self.before, self.after, writer.function, writer.inputs, store, self.seed, self.lenient)
         return item if origin is None else writer.with_origin(item, origin)
 
 

@@ -63,8 +63,8 @@ class Differences:
         pairs = zip(before.writers[wrong].tolist(), after.writers[wrong].tolist(), strict=True)
         return set(pairs)
 
-    def of_memory(self, before: LogicalMemory, after: LogicalMemory) -> list[tuple[int, Diagnostic]]:
-        """A message for each store whose bytes differ, with the store after layout (-1 if there is none)."""
+    def of_memory(self, before: LogicalMemory, after: LogicalMemory) -> list[tuple[tuple[int, int], Diagnostic]]:
+        """A message for each store whose bytes differ, with the stores before and after (-1 if there is none)."""
         stores: dict[tuple[int, int], list[int]] = {}
         for at in np.flatnonzero(wrong_bytes(self.inputs, before, after)).tolist():
             writers = int(before.writers[at]), int(after.writers[at])
@@ -72,7 +72,7 @@ class Differences:
                 writers = (max(writers), max(writers)) if writers[0] < 0 else (writers[0], writers[0])
             known = next((key for key in stores if key[0] == writers[0] >= 0), writers)
             stores.setdefault(known, []).append(at)
-        return [(key[1], self.store(key, places, before, after)) for key, places in stores.items()]
+        return [(key, self.store(key, places, before, after)) for key, places in stores.items()]
 
     def store(
         self, writers: tuple[int, int], places: list[int], before: LogicalMemory, after: LogicalMemory

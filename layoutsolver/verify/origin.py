@@ -1,6 +1,7 @@
 """Where a wrong value comes from: the first operation on the way to a store whose result differs.
 
-Both runs are of one program, so that they execute the same operations in the same order.
+Both runs are of one program, so that they execute the same operations in the same order; `lowered_origin` has runs of
+intrinsics against the program that they were made of.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ def origin_of(
     graph = before.graph
     if node < 0 or graph is not after.graph:
         return None
-    wanted = _leading_to(graph, node)
+    wanted = leading_to(graph, node)
     try:
-        mine, theirs = (_recorded(program, function, inputs, seed, lenient) for program in (before, after))
+        mine, theirs = (recorded(program, function, inputs, seed, lenient) for program in (before, after))
     except (CannotRunError, HardwareFault):  # both ran before, so this is a run that was cut short
         return None
     for (made, left), (_, right) in zip(mine, theirs, strict=False):
@@ -61,18 +62,18 @@ def origin_of(
     return None
 
 
-class _TooLongError(CannotRunError):
+class TooLongError(CannotRunError):
     """A run that has more operations than are recorded."""
 
 
-def _recorded(program: Program, function: Function, inputs: Inputs, seed: int, lenient: bool) -> Recorded:
+def recorded(program: Program, function: Function, inputs: Inputs, seed: int, lenient: bool) -> Recorded:
     """The elements that every operation of a run made."""
     unit = program.unit(LogicalMemory(inputs.memory, inputs.extents, lenient), lenient)
     out: Recorded = []
 
     def record(node: int, made: list[Value]) -> None:
         if len(out) >= MOST_RECORDED:
-            raise _TooLongError(node, "too long to be recorded")
+            raise TooLongError(node, "too long to be recorded")
         elements: list[Elements | None] = []
         for value, held in zip(program.graph.ops[node].results, made, strict=False):
             type_ = program.graph.values[value].type
@@ -89,7 +90,7 @@ def _recorded(program: Program, function: Function, inputs: Inputs, seed: int, l
     return out
 
 
-def _leading_to(graph: Graph, node: int) -> set[int]:
+def leading_to(graph: Graph, node: int) -> set[int]:
     """The values on which the operands of an operation depend, through loops and branches as well."""
     through: dict[int, list[int]] = {}
     for loop in graph.loops.values():

@@ -12,7 +12,7 @@ from layoutsolver.source import SourceFile
 from layoutsolver.verify.run import verify
 from tests.support.findings import FINDINGS
 from tests.support.peer import own_pipeline, peer_path
-from tests.support.readback import DEVICE, read_back
+from tests.support.readback import DEVICE, LOCATED, read_back
 
 FOLDER = Path(__file__).parents[2] / "examples" / "upstream-findings"
 FILES = sorted(FOLDER.glob("*.mlir"))
@@ -50,6 +50,28 @@ def test_the_finding_of_the_same_name_explains_all_that_differs(path: Path) -> N
     text = path.read_text(encoding="utf-8")
     result = read_back(text, chip == "ascend950", passes == "aligned", rounds=4)
     assert (result.verdict, result.against, result.reasons) == ("explained", "the program", (path.stem,))
+
+
+MARKED = {
+    "converted_mask": "ave.hir.vfptoui", "packed_conversion": "ave.hir.vtruncf", "predicate_address": "ave.hir.vload",
+    "saturated_sign": "ave.hir.vtrunci", "sign_of_a_shift": "ave.hir.vshr",
+    "unaligned_predicate_load": "ave.hir.vload", "unsigned_division": "ave.hir.vdiv",
+}  # fmt: skip
+"""The programs in which one operation makes elements that are wrong however they lie; elsewhere none is marked."""
+
+
+@needs_peer
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_first_operation_that_is_wrong_for_certain_is_marked(path: Path) -> None:
+    passes, chip, _ = head(path)
+    text = path.read_text(encoding="utf-8")
+    target = DEVICE if chip == "ascend950" else None
+    _, printed, _ = own_pipeline(text, target=target, aligned=passes == "aligned", options=(LOCATED,))
+    options = SolveOptions(compat="upstream", chip=chip)
+    result = verify(SourceFile(path.name, text), options, other=SourceFile("printed.mlir", printed))
+    labels = [label for item in result.diagnostics for label in item.secondary]
+    marks = {label.source.slice(label.span) for label in labels if "is wrong from here on" in label.text}
+    assert marks == ({MARKED[path.stem]} if path.stem in MARKED else set())
 
 
 def test_every_finding_has_its_program() -> None:

@@ -77,6 +77,43 @@ def test_the_place_of_the_wrong_store_is_marked_in_both_files() -> None:
     assert [label.source.name for label in found.secondary][:1] == ["b.mlir"]
 
 
+def located(text: str) -> str:
+    """Lowered WIDEN with the location that each intrinsic has in it."""
+    lines = WIDEN.splitlines()
+    places = {}
+    for name in ("pge", "vload", "vextsi", "masked_store"):
+        number = next(at for at, line in enumerate(lines) if f"ave.hir.{name}" in line)
+        places[name] = f'loc("a.mlir":{number + 1}:{lines[number].index("ave.hir") + 1})'
+    made = {"pge.": "pge", "vldsx1": "vload", "vcvtii": "vextsi", "vstsx1": "masked_store"}
+    out = []
+    for line in text.splitlines():
+        source = next((name for start, name in made.items() if f"intr.hivm.{start}" in line), None)
+        out.append(line if source is None else f"{line} {places[source]}")
+    return "\n".join(out) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "marked"),
+    [
+        (widened(sign="u"), "ave.hir.vextsi"),
+        (widened(part=1), "ave.hir.vextsi"),
+        (widened(dist=0), "ave.hir.vextsi"),
+        (widened(pattern=7), "ave.hir.pge"),
+    ],
+    ids=["zeros for signs", "another part", "not spread, which may be meant", "a mask of half the lanes"],
+)
+def test_the_first_wrong_operation_is_marked_where_the_text_has_locations(wrong: str, marked: str) -> None:
+    [found] = compared(WIDEN, located(wrong))
+    [mark] = [label for label in found.secondary if "is wrong from here on" in label.text]
+    assert mark.source.name == "a.mlir"
+    assert mark.source.slice(mark.span) == marked
+
+
+def test_without_locations_no_operation_is_marked() -> None:
+    [found] = compared(WIDEN, widened(sign="u"))
+    assert not [label for label in found.secondary if "is wrong from here on" in label.text]
+
+
 @pytest.mark.parametrize(
     ("name", "operands", "types", "said"),
     [
