@@ -9,11 +9,13 @@ from layoutsolver.mlir.edits import apply_edits
 from layoutsolver.ops.registry import target_of
 from layoutsolver.pose.vmi.pose import PosedVmi, pose_vmi
 from layoutsolver.source import SourceFile, Span
+from layoutsolver.vmi.inline import inlined
 from layoutsolver_models.solve.selection import narrow, solve_selection
 
 
 def lower_to_vpto(source: SourceFile, options: LowerOptions) -> LowerResult:
-    """The program with its VMI operations as VPTO instructions, by the best layouts."""
+    """The program with its VMI operations as VPTO instructions, by the best layouts; private callees are inlined."""
+    source = inlined(source)
     module = read_source(source)
     said = list(module.diagnostics)
     solving = SolveResult(module, said)
