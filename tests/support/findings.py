@@ -14,6 +14,7 @@ from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.types import VectorType
 from layoutsolver.verify.operation import INTRINSIC
 from layoutsolver.verify.program import Program
+from layoutsolver_models.vecmem import REGISTER_BYTES
 
 UNALIGNED = "ave.unaligned_ub_access"
 _DISTRIBUTION = {"vldsx1": 2, "vstsx1": 3}
@@ -193,9 +194,15 @@ def spread_broadcast(at: Site) -> bool:
 
 
 def dense_data(at: Site) -> bool:
-    """Data that should be spread lie side by side, under a mask for spread data."""
-    spread = at.is_spread and not at.aligned and not at.name.startswith(("vext", "vtrunc"))
-    return spread and (at.has_mask() or "layout_change" in at.line or at.dist.startswith("intlv"))
+    """Data that should be spread lie side by side, under a mask for spread data; or a part that is not the first one.
+
+    Conversions are left out otherwise: the compiler moves what they take and make as if it lay side by side.
+    """
+    if at.aligned or not at.is_spread:
+        return False
+    if at.name.startswith(("vext", "vtrunc")):
+        return bool(re.search(r"\b(part_odd|pp[123])\b", at.line))
+    return at.has_mask() or "layout_change" in at.line or at.dist.startswith("intlv")
 
 
 def lost_alignment(at: Site) -> bool:
@@ -216,9 +223,15 @@ def saturated_sign(at: Site) -> bool:
     return at.name == "vtrunci" and bool(re.search(r"vcvtii\.s(16|32)2u8", at.lowered)) and ", true," in at.line
 
 
+def reduced_mask(at: Site) -> bool:
+    """A sum is narrowed under the mask of what is summed, in which its place need not be set."""
+    return at.name == "reduction" and "hivm.vcadd" in at.lowered and "hivm.vcvtii" in at.lowered
+
+
 def unaligned_length(at: Site) -> bool:
-    """An unaligned store of the elements that a counter leaves is longer than a register."""
-    return _is_stream(at) and at.maker("mask") == "plt"
+    """An unaligned store of the elements that a counter leaves or a pattern has is longer than a register."""
+    sizes = [int(size) for size in re.findall(r"constant\((\d+) : i32", at.lowered)]
+    return _is_stream(at) and (at.maker("mask") == "plt" or max(sizes, default=0) > REGISTER_BYTES)
 
 
 def unaligned_pattern(at: Site) -> bool:
@@ -238,7 +251,7 @@ def _is_stream(at: Site) -> bool:
 FINDINGS: tuple[Finding, ...] = (
     predicate_address, predicate_store, predicate_load, unaligned_predicate_load, unaligned_predicate_store,
     predicate_operand, wide_elements, call_result, converted_mask, unsigned_division, unsigned_product,
-    sign_of_a_shift, packed_mask, packed_conversion, saturated_sign, unaligned_length, unaligned_pattern,
+    sign_of_a_shift, packed_mask, packed_conversion, saturated_sign, reduced_mask, unaligned_length, unaligned_pattern,
     unaligned_mask, lost_alignment, spread_broadcast, dense_data,
 )  # fmt: skip
 """What is known, most particular first."""

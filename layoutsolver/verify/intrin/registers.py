@@ -133,9 +133,11 @@ def multiply_long(call: Call) -> Run:
 
 
 def exponential_of_difference(call: Call) -> Run:
-    """`vexpdif`."""
+    """`vexpdif`, which makes f32 of whatever it takes."""
     call.expect(4)
-    fmt = call.result()
+    if call.result().name != "f32":
+        raise call.fail(f"makes f32, but its result is typed {call.result()}")
+    fmt = call.operand(0)
 
     def run(get: Get) -> list[Value]:
         part = call.number(get, 3)

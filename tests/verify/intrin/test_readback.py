@@ -126,6 +126,8 @@ def test_without_locations_no_operation_is_marked() -> None:
          "has the distribution 4, which is not known"),
         ("vcvtii.s82s64.x", "%c0, %c0, %c0", "(i32, i32, i32) -> vector<64xi64>",
          "there is no intrinsic `vcvtii.s82s64.x`"),
+        ("vexpdif", "%c0, %c0, %c0, %c0", "(i32, i32, i32, i32) -> vector<128xf16>",
+         "makes f32, but its result is typed f16"),
         ("mem.bar.odd", "", "() -> ()", "there is no intrinsic `mem.bar.odd`"),
         ("unaryop.unsupported", "%c0", f"(i32) -> {MASK}", "that the compiler has no intrinsic for"),
         ("vabs.x", "%c0, %c0", "(i32, i32) -> vector<64xi32>", "has no data register for its operand 0"),
