@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.pose.vmi.kernels import chain, kernel, layouts, pointer, solved, vreg
+from tests.support.fuzz_vmi import prove
+from tests.support.vpto_counts import counted, executed
 
 F8, FP4, PAIR = "f8E4M3FN", "!pto.f4E2M1x2", "!pto.bf16x2"
 
@@ -38,6 +40,15 @@ def test_the_busiest_pipe_is_never_busier_for_fewer_instructions(name: str) -> N
     _, solution = solved(text)
     assert solution.busiest <= solved(text, "total")[1].busiest
     assert solution.total >= total
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_what_is_lowered_takes_as_many_and_does_what_the_program_means(name: str) -> None:
+    text, total = CHAINS[name]
+    outcome = prove(text, "total")
+    assert outcome.verdict == "ok", outcome.said
+    counts = counted(executed(outcome.lowered))
+    assert sum(counts[pipe] for pipe in ("load", "execute", "store")) == total
 
 
 def test_lane_stride_of_two_is_widened_by_four_without_what_lies_between() -> None:
