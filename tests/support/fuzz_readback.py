@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--size", type=int, default=8)
+    parser.add_argument("--size", type=int, default=4, help="the smaller, the more programs are comparable")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args(argv)
     if peer_path() is None:
