@@ -28,7 +28,8 @@ _VMI = {
     "store": "VMI.STORE", "interleave_store": "VMI.ISTORE", "group_store": "VMI.GSTORE",
     "masked_store": "VMI.MSTORE", "shuffle": "VMI.SHUFFLE", "channel_split": "VMI.SPLIT",
     "channel_merge": "VMI.MERGE", "vselr": "VMI.SELR", "vintlv": "VMI.INTLV", "vdintlv": "VMI.DINTLV",
-    "convert": "VMI.CONV", "convert_mask": "VMI.MCONV", "granularity": "VMI.GRAN", "registers": "-",
+    "convert": "VMI.CONV", "convert_mask": "VMI.MCONV", "granularity": "VMI.GRAN",
+    "identity": "VMI.IDENTITY", "registers": "VMI.REGISTERS",
 }  # fmt: skip
 
 _VPTO = {

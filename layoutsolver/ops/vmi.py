@@ -140,8 +140,8 @@ _REARRANGE = (
 )  # fmt: skip
 
 _HELPERS = (
-    _op("ensure_layout", form("source", "result"), "convert"),
-    _op("ensure_mask_layout", form("source", "result", _MASKS), "convert_mask"),
+    _op("ensure_layout", form("source", "result"), "identity"),
+    _op("ensure_mask_layout", form("source", "result", _MASKS), "identity"),
     _op("ensure_mask_granularity", form("source", "result", _MASKS), "granularity"),
     _op("unpack", _generic("source", "parts*", _ANY), "registers"),
     _op("pack", _generic("parts*", "result", _ANY), "registers"),

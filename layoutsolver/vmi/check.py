@@ -82,6 +82,7 @@ def _shapes(graph: Graph, node: OpNode) -> Iterator[str]:
     """Roles that share a type, and masks with as many bits as there are elements."""
     assert node.spec is not None
     same = set(node.spec.same_type)
+    histogram = node.name.endswith("hist")
     named = [(role, graph.values[value].type) for role, value in zip(node.roles, node.operands, strict=True)]
     places = [role.name for role in node.spec.results]
     named += [
@@ -95,9 +96,14 @@ def _shapes(graph: Graph, node: OpNode) -> Iterator[str]:
             first = known
         elif known.lanes != first.lanes:
             yield f"has operands and results of {first.lanes} and {known.lanes} elements"
-        elif known.element.text != first.element.text:
+        elif known.element.text.lstrip("u") != first.element.text.lstrip("u") or not (
+            histogram or known.element.text == first.element.text
+        ):
             yield f"has operands and results of {first.element.text} and {known.element.text}"
-    data = next((known for _, known in named if isinstance(known, VmiVectorType)), None)
+    governed = [
+        known for role, known in named if isinstance(known, VmiVectorType) and (role == "source" or not histogram)
+    ]
+    data = next(iter(governed), None)
     for role, known in named:
         masked = role in ("mask", "seed") and isinstance(known, VmiMaskType)
         if masked and data is not None and isinstance(known, VmiMaskType) and known.lanes != data.lanes:

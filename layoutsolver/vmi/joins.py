@@ -26,6 +26,8 @@ def joins_of(program: VmiProgram) -> None:
             _yields(program, node, "VMI.TIE.SWITCH")
         elif node.name == "scf.while":
             _while(program, node)
+        elif node.name == "arith.select":
+            _join(program, node.operands, node.results, "VMI.TIE.SELECT", node.index)
     _branches(program)
     _functions(program)
 

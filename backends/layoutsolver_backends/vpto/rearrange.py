@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from layoutsolver.vmi.program import VmiValue
+from layoutsolver.vmi.shuffle import forwarded, indices_of, step_of
 from layoutsolver_backends.vpto.build import UnsupportedError
-from layoutsolver_backends.vpto.code import Ssa
-from layoutsolver_backends.vpto.site import Site, data_shape
+from layoutsolver_backends.vpto.code import Ssa, register_type
+from layoutsolver_backends.vpto.convert import convert_mask
+from layoutsolver_backends.vpto.site import Site, data_shape, split_mask
 from layoutsolver_backends.vpto.trees import data_pairs, flattened, join, split
+from layoutsolver_models.rules.vmi.layouts import register_lanes
 from layoutsolver_models.rules.vmi.rearrange import zero_copy
 
 
@@ -65,5 +68,38 @@ def emit_channel_merge(site: Site) -> None:
 
 
 def emit_shuffle(site: Site) -> None:
-    """Elements in another order, of which only two are registers as they are."""
-    raise UnsupportedError("a shuffle that is neither the identity nor a splat")
+    """Registers of the source, its first element repeated, or its elements in order from one on."""
+    held, build = site.registers("source"), site.build
+    if site.uses("vdup"):
+        shape = data_shape(site.vector("result"), site.layout["result"])
+        operands = (held[0], build.all_true(shape.bits))
+        made = build.one("vdup", operands, site.type("result"), position="LOWEST")
+        site.put("result", [made] * sum(shape.chunks))
+        return
+    indices, bits = indices_of(build.program.graph, site.op), site.vector("source").bits
+    if site.uses("vselr"):
+        order = "DESC" if step_of(indices) < 0 else ""
+        lanes = build.one(
+            "vci", (build.constant(indices[0], f"i{bits}"),), register_type(f"ui{bits}", bits), order=order
+        )
+        site.put("result", [build.one("vselr", (held[0], lanes), site.type("result"))])
+        return
+    taken = range(len(held)) if site.layout["source"] != "c" else forwarded(indices, register_lanes(bits))
+    assert taken is not None
+    site.put("result", [held[number] for number in taken])
+
+
+def emit_identity(site: Site) -> None:
+    """A vector as it is: what its type asks for is done by conversions."""
+    site.put("result", site.registers("source"))
+
+
+def emit_granularity(site: Site) -> None:
+    """A mask for elements of another width."""
+    before, after = split_mask(site.layout["source"]), split_mask(site.layout["result"])
+    site.put("result", convert_mask(site.build, site.vector("source").lanes, site.registers("source"), before, after))
+
+
+def emit_registers(site: Site) -> None:
+    """Registers that the text names."""
+    raise UnsupportedError("a vector that is taken apart into registers, or put together of them, in the text")

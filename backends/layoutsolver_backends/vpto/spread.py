@@ -34,6 +34,14 @@ def emit_free(site: Site) -> None:
     site.put("result", [site.build.splat(scalar, type_)] * count)
 
 
+def emit_free_lane(site: Site) -> None:
+    """The element of a vector that has only one, repeated."""
+    type_ = site.type("result")
+    count = sum(data_shape(site.vector("result"), site.layout["result"]).chunks)
+    operands = (site.registers("value")[0], site.build.all_true(element_bits(type_)))
+    site.put("result", [site.build.one("vdup", operands, type_, position="LOWEST")] * count)
+
+
 def _scalar_type(element: str, bits: int) -> str:
     """The type of a scalar that fills elements: integers are signless."""
     return f"i{bits}" if element.lstrip("su")[:1] == "i" else element

@@ -8,6 +8,7 @@ from __future__ import annotations
 from layoutsolver.pose.vmi.memory import alignment_of, is_pointer, stride_of
 from layoutsolver.vmi.masks import constant_of, is_full, known_bits
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
+from layoutsolver.vmi.shuffle import kind_of_shuffle
 from layoutsolver_models.rules.expression import Fact
 from layoutsolver_models.rules.vmi.row import Shape, VmiRule
 
@@ -91,12 +92,16 @@ def facts_of(program: VmiProgram, op: VmiOp) -> dict[str, Fact]:
     groups = op.attrs.get("num_groups", op.attrs.get("group", 1))
     if op.op in ("channel_split", "channel_merge"):
         groups = len(op.results) if op.op == "channel_split" else len(op.vectors())
+    stated = ""
+    if op.op in ("pack", "unpack"):
+        stated = next(iter((*op.vectors().values(), *op.results.values()))).layout
     return {
-        "op": op.op, "element": data[0].element if data else "", "to": made.element if made is not None else "",
+        "op": kind_of_shuffle(program.graph, op) if op.op == "shuffle" else op.op,
+        "element": data[0].element if data else "", "to": made.element if made is not None else "",
         "G": int(groups), "stride": stride_of(program, op), "align": alignment_of(program, op),
         "pointer": is_pointer(program, op), "saturate": str(op.attrs.get("saturate", "")),
         "dynamic": number is not None and constant_of(program, number) is None,
-        "same_masks": mask is None or is_full(program, mask),
+        "stated": stated or "c", "same_masks": mask is None or is_full(program, mask),
         "bits": known_bits(program, op) if op.op in MASKS_OF_NUMBERS else None,
         "mask_bits": _bits_of(program, mask),
     }  # fmt: skip

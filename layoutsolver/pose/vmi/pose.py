@@ -14,6 +14,7 @@ from layoutsolver.pose.vmi.conversions import conversions_of, layout_names
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, variants_of
+from layoutsolver.source import Span
 from layoutsolver.vmi.canonical import PREFIX, canonical_program
 from layoutsolver.vmi.check import check_types
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
@@ -29,6 +30,9 @@ from layoutsolver_models.problems.selection import (
 )
 from layoutsolver_models.rules.vmi.flow import BOUNDARY
 from layoutsolver_models.rules.vmi.layouts import arity, layout_of
+
+NUMBERS = frozenset({"constant", "broadcast", "create_mask", "create_group_mask", "constant_mask"})
+"""Operations that make a value of numbers: what layout it is asked for in does not bind others that use it."""
 
 
 class PosedVmi(NamedTuple):
@@ -115,7 +119,7 @@ class _Poser:
         names = self.names(value)
         dense = tuple(name for name in names if name.split()[-1] == BOUNDARY)
         if value.layout or not dense:
-            return names
+            return tuple(name for name in names if name.split()[-1] == value.layout) or names
         ways = {(way.before, way.after) for way in conversions_of(value)}
         for op in self.ops:
             ports = op.operands if brought else op.results
@@ -195,12 +199,32 @@ class _Poser:
 
     def pins(self) -> tuple[tuple[int, str], ...]:
         """The layouts that types carry."""
-        made = {value for op in self.ops for value in op.results}
-        return tuple(
-            (value.number, f"b{value.bits} {value.layout}" if value.is_mask else value.layout)
-            for value in self.program.values
-            if value.layout and value.number in made
-        )
+        made: dict[int, set[str]] = {}
+        numbers: set[int] = set()
+        for op, origin in zip(self.ops, self.op_of, strict=True):
+            for place, value in enumerate(op.results, len(op.operands)):
+                made.setdefault(value, set()).update(variant.layouts[place] for variant in op.variants)
+                if origin >= 0 and self.program.ops[origin].op in NUMBERS:
+                    numbers.add(value)
+        out: list[tuple[int, str]] = []
+        for shown in self.program.values:
+            layout = f"b{shown.bits} {shown.layout}" if shown.is_mask else shown.layout
+            ways = made.get(shown.number)
+            if not shown.layout or not ways or shown.number in numbers:
+                continue
+            if layout in ways:
+                out.append((shown.number, layout))
+            elif not any(way.before in ways and way.after == layout for way in conversions_of(shown)):
+                self.not_made(shown)
+        return tuple(out)
+
+    def not_made(self, value: VmiValue) -> None:
+        """Say that nothing makes a value in the layout that its type carries."""
+        graph = self.program.graph
+        known = graph.values[value.graph_value] if value.graph_value >= 0 else None
+        span = Span(0, 0) if known is None else graph.ops[known.op].span if known.op >= 0 else known.span
+        message = f"VMI-LAYOUT-CONTRACT: `{value.name}` is not made in the layout that its type carries"
+        self.diagnostics.append(Diagnostic("LS0802", "error", message, Label(self.source, span)))
 
 
 @lru_cache(maxsize=1024)

@@ -88,12 +88,16 @@ def rules_of(op: VmiOp, rule_family: str) -> tuple[VmiRule, ...]:
         source, result = op.vectors().get("source"), op.results.get("result")
         if source is not None and result is not None and source.bits == result.bits:
             return family("same")
+    if op.op == "ensure_mask_granularity" and op.vectors()["source"].bits == op.results["result"].bits:
+        return family("identity")
+    if op.op == "broadcast" and isinstance(op.operands.get("value"), VmiValue):
+        return family("free_lane")
     return family(rule_family)
 
 
 def _widths(op: VmiOp, rule_family: str) -> tuple[int, ...]:
     """The widths that the operation's masks may govern."""
-    if op.op in MASK_LOGIC or rule_family == "free_mask":
+    if op.op in MASK_LOGIC or rule_family in ("free_mask", "identity", "registers"):
         fixed = {value.bits for value in (*op.vectors().values(), *op.results.values()) if value.bits}
         return tuple(sorted(fixed)) if len(fixed) == 1 else MASK_BITS
     if op.op in MASK_CONVERSIONS:

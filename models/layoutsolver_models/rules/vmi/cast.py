@@ -151,7 +151,7 @@ CAST_TYPES: tuple[CastTypes, ...] = (
     CastTypes("extsi", ("si8",), ("si16", "si32")),
     CastTypes("extsi", ("si16",), ("si32",)),
     CastTypes("trunci", ("ui32", "si32", "i32"), ("ui16", "si16", "i16")),
-    CastTypes("trunci", ("ui32", "si32"), ("ui8",)),
+    CastTypes("trunci", ("ui32", "si32", "i32"), ("ui8",)),
     CastTypes("trunci", ("ui16", "si16"), ("ui8",)),
     CastTypes("trunci", ("si32",), ("si8",)),
     CastTypes("trunci", ("i32",), ("i8",), "saturate == 'NOSAT' and source == 'c'"),
@@ -159,7 +159,7 @@ CAST_TYPES: tuple[CastTypes, ...] = (
     CastTypes("fptosi", ("f32",), ("si16", "si32")),
     CastTypes("fptosi", ("f16",), ("si8", "si16", "si32")),
     CastTypes("fptosi", ("bf16",), ("si32",)),
-    CastTypes("fptoui", ("f16",), ("ui8",)),
+    CastTypes("fptoui", ("f16",), ("ui8", "i8")),
     CastTypes("sitofp", ("si32",), ("f32",)),
 )
 """The types of casts that can be carried out. Source: section 3.3, behind the table of rows."""

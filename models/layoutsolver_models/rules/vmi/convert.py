@@ -61,7 +61,15 @@ def _data(source: str, result: str, when: str, theirs: str, best: str) -> VmiRul
                    ways, _SOURCE)  # fmt: skip
 
 
-CONVERT: tuple[VmiRule, ...] = tuple(_data(*row) for row in _DATA)
+_ALIKE = (("c", "gs8", 8), ("c", "gs4", 4), ("c", "gs2", 2), ("ls2", "gs8.2", 8), ("ls4", "gs8.4", 8))
+"""Layouts in which a few elements stand in the same lanes of one register, and how many those are."""
+
+CONVERT: tuple[VmiRule, ...] = (
+    *(_data(*row) for row in _DATA),
+    *(VmiRule(f"VMI.CONV.{source}_{result}".upper(), "convert", {"source": source, "result": result},
+              f"N <= {few} and N > 1", (ours(""),), _SOURCE)
+      for one, other, few in _ALIKE for source, result in ((one, other), (other, one))),
+)  # fmt: skip
 """Data: every pair in both directions. Nothing leads to or from blocks; the same layout costs nothing."""
 
 _FEW = "(1, 2, 4, 8, 64)"

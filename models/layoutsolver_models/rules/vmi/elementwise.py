@@ -55,6 +55,13 @@ FREE: tuple[VmiRule, ...] = (
 )  # fmt: skip
 """Splats and masks made of numbers: any layout. Splats have one register, which all parts share."""
 
+FREE_LANE: tuple[VmiRule, ...] = tuple(
+    VmiRule(f"VMI.FREE.LANE.{name.upper()}", "free_lane", {"value": "c", "result": name}, "N == 1",
+            (upstream("vdup * 1"),), "3.2")
+    for name in LAYOUT_NAMES
+)  # fmt: skip
+"""A vector of one element, repeated."""
+
 _IOTA: dict[str, tuple[Lowering, ...]] = {
     "c": (upstream("~vci * A(result)"),),
     "d2": (upstream("~vci * 1; ~vmuls * 1; ~vadds * max(A(result), 2)"),),

@@ -1,8 +1,14 @@
-"""Where control flow and calls hold values together: what must have one layout. Source: section 3.13."""
+"""Where control flow and calls hold values together: what must have one layout. Source: section 3.13.
+
+And where a text speaks of layouts or registers itself: nothing is done there but what conversions do.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+from layoutsolver_models.rules.vmi.layouts import LAYOUT_NAMES
+from layoutsolver_models.rules.vmi.row import VmiRule, upstream
 
 
 class FlowTie(NamedTuple):
@@ -23,6 +29,7 @@ FLOW: tuple[FlowTie, ...] = (
             "the condition passes the value on"),
     FlowTie("VMI.TIE.REGION", "scf.execute_region", ("results", "yields"), "the region yields the result"),
     FlowTie("VMI.TIE.SWITCH", "scf.index_switch", ("results", "yields"), "every case yields the result"),
+    FlowTie("VMI.TIE.SELECT", "arith.select", ("results", "operands"), "either operand is the result"),
     FlowTie("VMI.TIE.BR", "cf.br", ("operands", "block arguments"), "the branch passes the value on"),
     FlowTie("VMI.TIE.COND_BR", "cf.cond_br", ("operands", "block arguments"), "the branch passes the value on"),
     FlowTie("VMI.TIE.CF_SWITCH", "cf.switch", ("operands", "block arguments"), "the branch passes the value on"),
@@ -34,3 +41,16 @@ FLOW: tuple[FlowTie, ...] = (
 
 BOUNDARY = "c"
 """The layout of a value at the boundary of a function that nothing else decides."""
+
+IDENTITY: tuple[VmiRule, ...] = tuple(
+    VmiRule(f"VMI.IDENTITY.{name.upper()}", "identity", {"source": name, "result": name}, "", (upstream(""),), "3.8")
+    for name in LAYOUT_NAMES
+)
+"""What asks for a layout by the type of its result: the same value, converted where that is needed."""
+
+REGISTERS: tuple[VmiRule, ...] = tuple(
+    VmiRule(f"VMI.REGISTERS.{name.upper()}", "registers", {"data": name, "mask": name},
+            f"stated == '{name}'", (upstream(""),), "1.2")
+    for name in LAYOUT_NAMES
+)  # fmt: skip
+"""Registers that the text names as those of a vector, and the other way round, in the layout that its type states."""

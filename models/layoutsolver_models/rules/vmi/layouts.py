@@ -55,11 +55,13 @@ def name_of(layout: VmiLayout) -> str | None:
 
 
 def register_lanes(bits: int) -> int:
-    """Lanes of a register for elements of so many bits.
+    """Lanes of a register for elements of so many bits. Raises `ValueError` for none.
 
     >>> register_lanes(8), register_lanes(32)
     (256, 64)
     """
+    if not bits:
+        raise ValueError("the width of the elements is open")
     return 8 * REGISTER_BYTES // bits
 
 

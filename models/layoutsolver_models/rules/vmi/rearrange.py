@@ -55,10 +55,15 @@ SELECT = (
     VmiRule("VMI.SELR.C", "vselr", {"source": "c", "index": "c", "result": "c"},
             "(W == 8 and N in (64, 128, 256)) or (W == 16 and N in (64, 128)) or (W == 32 and N == 64)",
             (upstream("vselr * 1"),), "3.11"),
-    VmiRule("VMI.SHUFFLE.C", "shuffle", {"source": "c", "result": "c"}, "op in ('forward', 'splat')",
-            (upstream("", "op == 'forward'"), upstream("vdup LOWEST * 1", "op == 'splat'")), "3.11"),
+    VmiRule("VMI.SHUFFLE.C", "shuffle", {"source": "c", "result": "c"}, "op in ('same', 'forward', 'splat', 'ramp')",
+            (upstream("", "op in ('same', 'forward')"), upstream("vdup LOWEST * 1", "op == 'splat'"),
+             upstream("~vci * 1; vselr * 1", "op == 'ramp'")), "3.11"),
+    *(VmiRule(f"VMI.SHUFFLE.{name.upper()}", "shuffle", {"source": name, "result": name}, "op == 'same'", _FREE, "3.11")
+      for name in ("ls2", "ls4", "d2", "d4", "bd2", "bd4")),
 )  # fmt: skip
-"""Selection by index; a shuffle that passes registers on (`forward`), or repeats the first element (`splat`)."""
+"""Selection by index; a shuffle that changes nothing (`same`), passes registers on (`forward`), repeats the first
+element (`splat`), or takes elements of one register in rising or falling order (`ramp`).
+"""
 
 CHANNELS: tuple[VmiRule, ...] = (
     VmiRule("VMI.SPLIT.2.C", "channel_split", {"source": "c", "results": "c"}, "G == 2 and N % (2 * lp) == 0",

@@ -13,6 +13,7 @@ Conditions and counts are expressions (`layoutsolver_models.rules.expression`) o
     saturate       that attribute of a cast, empty if absent
     dynamic        whether a mask is made of a number that is not constant
     zero_gap       whether what lies between the elements of a source is known to be zero
+    stated         the layout that the type of a vector states, `c` if it states none
     same_masks     whether all registers of the mask are one and the same
     prefixes joins ramps   what the registers of a mask that is known take (`rules.vmi.patterns`)
 
@@ -184,7 +185,7 @@ class Shape(NamedTuple):
     bits: int
 
 
-_MAIN = ("source", "value", "data", "x", "lhs", "low", "inputs", "result", "mask")
+_MAIN = ("source", "value", "data", "x", "lhs", "low", "result", "mask")
 """The roles that the width and the number of elements are of, the first that there is."""
 
 
@@ -212,7 +213,7 @@ def facts(rule: VmiRule, shapes: dict[str, Shape], **more: Fact) -> dict[str, Fa
     known: dict[str, Fact] = {
         "N": lanes, "W": main.bits, "W_to": last.bits, "lp": full, "B": full // 8, "R": -(-lanes // full),
         "A": registers, "op": "", "element": "", "to": "", "stride": None, "align": None, "pointer": True,
-        "saturate": "", "dynamic": False, "zero_gap": False, "same_masks": True,
+        "saturate": "", "stated": "c", "dynamic": False, "zero_gap": False, "same_masks": True,
         "prefixes": 1, "joins": 0, "ramps": 0, "G": 1, "S": size,
     }  # fmt: skip
     known.update(more)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from layoutsolver_models.rules.vmi.cast import CAST, EXPDIF
 from layoutsolver_models.rules.vmi.convert import CONVERT, CONVERT_MASK, GRANULARITY
-from layoutsolver_models.rules.vmi.elementwise import BITCAST, EXPDIF_32, FREE, IOTA, SAME
+from layoutsolver_models.rules.vmi.elementwise import BITCAST, EXPDIF_32, FREE, FREE_LANE, IOTA, SAME
+from layoutsolver_models.rules.vmi.flow import IDENTITY, REGISTERS
 from layoutsolver_models.rules.vmi.groups import GROUPS
 from layoutsolver_models.rules.vmi.memory import MEMORY
 from layoutsolver_models.rules.vmi.rearrange import REARRANGE
 from layoutsolver_models.rules.vmi.row import VmiRule
 
 VMI_RULES: tuple[VmiRule, ...] = (
-    *SAME, *FREE, *IOTA, *CAST, *EXPDIF, *EXPDIF_32, *BITCAST, *MEMORY, *GROUPS, *REARRANGE, *CONVERT, *CONVERT_MASK,
-    *GRANULARITY,
+    *SAME, *FREE, *FREE_LANE, *IOTA, *CAST, *EXPDIF, *EXPDIF_32, *BITCAST, *MEMORY, *GROUPS, *REARRANGE, *CONVERT,
+    *CONVERT_MASK, *GRANULARITY, *IDENTITY, *REGISTERS,
 )  # fmt: skip
 """All rows, in the order of preference inside a family."""
 
