@@ -10,9 +10,13 @@ from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
 from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.spec import Kind
 from layoutsolver.vmi.canonical import PREFIX, kind_of
+from layoutsolver.vmi.contract import contract_faults, type_fault
 from layoutsolver_models.rules.vmi.types import ELEMENTS, must_saturate, takes
 
 _CASTS = frozenset({"vcvt", "truncf", "trunci", "fptosi", "fptoui", "extf", "extsi", "extui", "sitofp"})
+
+_CARRIERS = ("pto.", "scf.", "cf.", "func.call", "func.return", "arith.select")
+"""Operations that vectors may go through, by the beginning of their names."""
 
 
 def check_types(graph: Graph) -> list[Diagnostic]:
@@ -25,6 +29,22 @@ def check_types(graph: Graph) -> list[Diagnostic]:
             if reason is not None:
                 message = f"`{node.name}` {reason}"
                 found.append(Diagnostic("LS0801", "error", message, Label(source, node.span)))
+    for node in graph.ops:
+        if (not node.name.startswith(_CARRIERS) or node.name == "func.call_indirect") and any(
+            isinstance(graph.values[value].type, VmiVectorType | VmiMaskType)
+            for value in (*node.operands, *node.results)
+        ):
+            message = f"VMI-LAYOUT-CONTRACT: `{node.name}` says nothing of the layouts of its vectors"
+            found.append(Diagnostic("LS0801", "error", message, Label(source, node.span)))
+    for value in graph.values:
+        reason = type_fault(value.type)
+        if reason:
+            found.append(Diagnostic("LS0801", "error", f"`{value.name}` {reason}", Label(source, value.span)))
+    for function in graph.functions:
+        node = graph.ops[function.op]
+        if not function.has_body and "!pto.vmi." in source.text[node.op.span.start : node.op.span.end]:
+            message = "VMI-LAYOUT-CONTRACT: a function without a body says nothing of the layouts of its vectors"
+            found.append(Diagnostic("LS0801", "error", message, Label(source, node.span)))
     return found
 
 
@@ -44,6 +64,7 @@ def _faults(graph: Graph, node: OpNode) -> Iterator[str]:
     if name in _CASTS:
         yield from _cast(graph, node, name, attrs)
     yield from _groups(vectors, name, attrs)
+    yield from contract_faults(graph, node, name, attrs)
 
 
 def _vectors(graph: Graph, node: OpNode) -> list[tuple[str, VmiVectorType | VmiMaskType]]:
@@ -125,8 +146,21 @@ def _cast(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Itera
     needed = must_saturate(before, source.bits, after, result.bits)
     if needed and "saturate" not in attrs:
         yield f"needs `saturate` (SAT or NOSAT) from {before} to {after}"
+    if (name, before, after, attrs.get("saturate")) == ("vcvt", "si32", "si8", "SAT"):
+        yield "cannot saturate from si32 to si8"
+    letters = _letters(before, after, result.bits < source.bits)
+    if name == "vcvt" and "rounding" in attrs and attrs["rounding"] not in letters:
+        shown = f"by one of {' '.join(letters)}" if letters else "nothing"
+        yield f"rounds {shown} from {before} to {after}"
     if needed is None and "saturate" in attrs and name == "vcvt":
         yield f"takes no `saturate` from {before} to {after}"
+
+
+def _letters(before: str, after: str, narrows: bool) -> str:
+    """How a cast may round."""
+    if kind_of(before) != "float" or not (narrows or kind_of(after) != "float" or (before, after) == ("bf16", "f16")):
+        return ""
+    return "RAFCZ" if kind_of(after) != "float" or before == "!pto.bf16x2" else "RAHZ"
 
 
 def _groups(vectors: list[tuple[str, VmiVectorType | VmiMaskType]], name: str, attrs: dict[str, str]) -> Iterator[str]:

@@ -7,24 +7,20 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from layoutsolver.graph.model import Graph
 from layoutsolver.vmi.program import VmiOp, VmiValue
 from layoutsolver_models.rules.vmi.layouts import register_lanes
 
 
-def indices_of(graph: Graph, op: VmiOp) -> tuple[int, ...]:
+def indices_of(op: VmiOp) -> tuple[int, ...]:
     """Which element of the source each element of the result is."""
     text = str(op.attrs.get("indices", ""))
-    if not text:
-        node = graph.ops[op.origin]
-        text = node.op.stream.range_text(node.op.name_token + 1, node.op.last)
     listed = re.search(r"\[\[(.*?)\]\]|array<i64:(.*?)>", text, re.DOTALL)
     return () if listed is None else tuple(int(part) for part in re.findall(r"-?\d+", listed[1] or listed[2] or ""))
 
 
-def kind_of_shuffle(graph: Graph, op: VmiOp) -> Literal["same", "forward", "splat", "ramp", "other"]:
+def kind_of_shuffle(op: VmiOp) -> Literal["same", "forward", "splat", "ramp", "other"]:
     """What a shuffle of contiguous vectors comes to."""
-    indices, source = indices_of(graph, op), op.operands["source"]
+    indices, source = indices_of(op), op.operands["source"]
     assert isinstance(source, VmiValue)
     lanes = register_lanes(source.bits)
     if indices == tuple(range(source.lanes)):

@@ -76,7 +76,7 @@ def emit_shuffle(site: Site) -> None:
         made = build.one("vdup", operands, site.type("result"), position="LOWEST")
         site.put("result", [made] * sum(shape.chunks))
         return
-    indices, bits = indices_of(build.program.graph, site.op), site.vector("source").bits
+    indices, bits = indices_of(site.op), site.vector("source").bits
     if site.uses("vselr"):
         order = "DESC" if step_of(indices) < 0 else ""
         lanes = build.one(

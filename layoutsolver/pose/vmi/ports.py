@@ -96,7 +96,7 @@ def facts_of(program: VmiProgram, op: VmiOp) -> dict[str, Fact]:
     if op.op in ("pack", "unpack"):
         stated = next(iter((*op.vectors().values(), *op.results.values()))).layout
     return {
-        "op": kind_of_shuffle(program.graph, op) if op.op == "shuffle" else op.op,
+        "op": kind_of_shuffle(op) if op.op == "shuffle" else op.op,
         "element": data[0].element if data else "", "to": made.element if made is not None else "",
         "G": int(groups), "stride": stride_of(program, op), "align": alignment_of(program, op),
         "pointer": is_pointer(program, op), "saturate": str(op.attrs.get("saturate", "")),

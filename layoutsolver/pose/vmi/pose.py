@@ -13,6 +13,7 @@ from layoutsolver.ops.spec import Effect
 from layoutsolver.pose.vmi.conversions import conversions_of, layout_names
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.reasons import reasons_of
+from layoutsolver.pose.vmi.unneeded import unneeded_faults
 from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, variants_of
 from layoutsolver.source import Span
 from layoutsolver.vmi.canonical import PREFIX, canonical_program
@@ -57,7 +58,8 @@ def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> 
     """
     refused = check_types(graph)
     program, diagnostics = canonical_program(graph)
-    program, diagnostics = needed(program), [*refused, *diagnostics]
+    whole, program = program, needed(program)
+    diagnostics = [*refused, *diagnostics, *unneeded_faults(whole, program, released)]
     poser = _Poser(program, diagnostics, released)
     poser.pose()
     values = tuple(poser.value(value) for value in program.values)

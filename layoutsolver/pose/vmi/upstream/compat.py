@@ -35,7 +35,7 @@ def _input(graph: Graph) -> Verdict:
             return Verdict("PARSE", f"custom op '{node.name}' is unknown", node.index)
     at = {node.span: node.index for node in graph.ops}
     for item in check_types(graph):
-        origin = at[item.primary.span] if item.primary is not None else -1
+        origin = at.get(item.primary.span, -1) if item.primary is not None else -1
         parse = graph.ops[origin].name == f"{PREFIX}create_mask" and "counts its active lanes" in item.message
         return Verdict("PARSE" if parse else "VERIFIER", item.message.replace("`", "'"), origin)
     return OK

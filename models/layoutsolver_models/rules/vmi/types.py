@@ -30,7 +30,7 @@ ELEMENTS: tuple[ElementTypes, ...] = (
     ElementTypes(("vabs",), ("si8", "si16", "si32", "f16", "bf16", "f32")),
     ElementTypes(("vneg",), (*_INTEGERS, "f16", "f32")),
     ElementTypes(("vrelu", "relu"), ("si32", "f16", "f32")),
-    ElementTypes(("addf", "subf", "minf", "maxf", "mulf", "fma"), ("f16", "bf16", "f32")),
+    ElementTypes(("addf", "subf", "minf", "maxf", "mulf", "fma", "vmula"), ("f16", "bf16", "f32")),
     ElementTypes(("negf", "absf"), _FLOATS),
     ElementTypes(("addi", "subi", "mini", "maxi", "absi", "negi", "andi", "ori", "xori", "not"), _INTEGERS),
     ElementTypes(("muli",), ("i16", "i32")),
@@ -38,6 +38,8 @@ ELEMENTS: tuple[ElementTypes, ...] = (
     ElementTypes(("vmull",), ("i32",)),
     ElementTypes(("vaddc", "vaddcs"), ("i32",)),
     ElementTypes(("sitofp",), ("si32",)),
+    ElementTypes(("vcmp", "vcmps"), (*_INTEGERS, "f16", "bf16", "f32")),
+    ElementTypes(("reduce_addi",), ("i32",)),
 )  # fmt: skip
 """Rows; an operation without one takes every type that a vector can have."""
 

@@ -1,0 +1,151 @@
+"""What an operation of VMI asks of its attributes, of the types of its memory, and of how its vectors fit together.
+
+Source: section 1.3, and what the verifier says of each operation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+from layoutsolver.graph.model import Graph, OpNode
+from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
+from layoutsolver.mlir.types import ScalarType, Type
+from layoutsolver.vmi.canonical import kind_of
+from layoutsolver_models.rules.vmi.layouts import arity, layout_of, name_of
+
+Types = Sequence[Type]
+_DENSE = re.compile(r"^(?:dense|sparse)<(.*)>\s*:\s*(?:tensor|vector)<(\d+)x([^>]*)>$", re.DOTALL)
+_ELEMENTWISE = frozenset({"vand", "vor", "vxor", "vnot"})
+_INDEXED = {"vgather": "offsets", "vscatter": "offsets", "gather": "indices", "scatter": "indices"}
+
+
+def contract_faults(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Iterator[str]:
+    """What is wrong with an operation, one sentence without a subject for each fault."""
+    yield from _choices(node, attrs)
+    operands = [graph.values[value].type for value in node.operands]
+    results = [graph.values[value].type for value in node.results]
+    by_role = dict(zip(node.roles, operands, strict=True))
+    data = [known for known in chain(operands, results) if isinstance(known, VmiVectorType)]
+    if name in ("constant", "constant_mask"):
+        yield from _constant(attrs.get("value", ""), results)
+    elif name in _ELEMENTWISE and any(kind_of(known.element.text) == "float" for known in data):
+        yield "takes integers and masks alone"
+    elif name in ("vinterpret_cast", "bitcast") and len({known.lanes * (known.bits or 0) for known in data}) > 1:
+        yield "keeps all bits, and source and result have not as many"
+    elif name in ("vbrc", "broadcast"):
+        yield from _broadcast(operands, results)
+    elif name in ("channel_split", "channel_merge"):
+        yield from _channels(operands if name == "channel_merge" else results, data, name)
+    elif name in ("pack", "unpack"):
+        yield from _registers(operands, results, name)
+    elif name in ("vshls", "vshrs") and isinstance(scalar := by_role.get("scalar"), ScalarType):
+        if scalar.text != "i16":
+            yield f"shifts by a number of type i16, not {scalar.text}"
+    elif name in ("vcadd", "group_reduce_addf", "reduce_addf") and data and "reassoc" not in attrs:
+        if kind_of(data[0].element.text) == "float":
+            yield "sums floats in any order, which must be said by `reassoc`"
+    elif name in ("vsel", "select") and any(
+        isinstance(one, VmiMaskType) and one.bits not in (None, data[0].bits) for one in operands if data
+    ):
+        yield f"selects elements of {data[0].bits} bits by a mask of another granularity"
+    elif name == "active_prefix_index" and any(kind_of(known.element.text) != "i" for known in data):
+        yield "counts in integers without a sign"
+    elif name == "ensure_mask_granularity" and any(isinstance(one, VmiMaskType) and one.bits is None
+                                                   for one in chain(operands, results)):  # fmt: skip
+        yield "is between masks whose types say what width they govern"
+    yield from _memory(by_role, results, name, "group" in attrs or "num_groups" in attrs)
+
+
+def type_fault(known: Type) -> str:
+    """What is wrong with the type of a value, empty if nothing is."""
+    if isinstance(known, VmiVectorType) and (known.bits or 0) not in (8, 16, 32):
+        return f"has elements of type {known.element.text}, and vectors have those of 8, 16 or 32 bits"
+    if isinstance(known, VmiVectorType | VmiMaskType) and known.lanes <= 0:
+        return f"has {known.lanes} elements"
+    if isinstance(known, VmiMaskType) and known.bits is None and known.layout is not None:
+        return "has a layout, and leaves open what width the mask governs"
+    if known.text.startswith("!pto.vmi.") and not isinstance(known, VmiVectorType | VmiMaskType):
+        return f"has the type {known.text}, which is none of a vector or mask"
+    return ""
+
+
+def _choices(node: OpNode, attrs: dict[str, str]) -> Iterator[str]:
+    """Attributes that must be one of a few words."""
+    assert node.spec is not None
+    for row in node.spec.attributes:
+        if row.values and row.name in attrs and attrs[row.name] not in row.values:
+            yield f"has `{row.name}` {attrs[row.name]}, which must be one of {', '.join(row.values)}"
+
+
+def _constant(text: str, results: Types) -> Iterator[str]:
+    found = _DENSE.match(text.strip())
+    result = results[0] if results else None
+    if found is None:
+        yield "has a dense attribute with its type as its value"
+        return
+    lanes, element = int(found[2]), found[3].strip()
+    if isinstance(result, VmiVectorType | VmiMaskType) and lanes != result.lanes:
+        yield f"has a value of {lanes} elements for {result.lanes}"
+    wanted = (
+        "i1" if isinstance(result, VmiMaskType) else result.element.text if isinstance(result, VmiVectorType) else ""
+    )
+    if wanted and element.lstrip("su") != wanted.lstrip("su"):
+        yield f"has a value of {element}, and its elements are {wanted}"
+
+
+def _broadcast(operands: Types, results: Types) -> Iterator[str]:
+    source, result = operands[0], results[0]
+    element = source.element if isinstance(source, VmiVectorType) else source
+    if not isinstance(result, VmiVectorType) or not isinstance(element, ScalarType):
+        return
+    if element.text.lstrip("su") != result.element.text.lstrip("su"):
+        yield f"fills elements of type {result.element.text} with {element.text}"
+
+
+def _channels(channels: Types, data: list[VmiVectorType], name: str) -> Iterator[str]:
+    whole = data[0] if name == "channel_split" else data[-1]
+    parts = [known for known in channels if isinstance(known, VmiVectorType)]
+    if len(parts) not in (2, 4):
+        yield f"has {len(parts)} channels, and there may be 2 or 4"
+    elif len({(part.lanes, part.element.text) for part in parts}) > 1:
+        yield "has channels of different types"
+    elif sum(part.lanes for part in parts) != whole.lanes or parts[0].element.text != whole.element.text:
+        shown = f"{parts[0].lanes} {parts[0].element.text}"
+        yield f"has {len(parts)} channels of {shown} for {whole.lanes} {whole.element.text}"
+
+
+def _registers(operands: Types, results: Types, name: str) -> Iterator[str]:
+    whole, parts = (operands[0], len(results)) if name == "unpack" else (results[0], len(operands))
+    if not isinstance(whole, VmiVectorType | VmiMaskType):
+        return
+    short = name_of(whole.layout) if whole.layout is not None else "c"
+    width = whole.bits or 0
+    if short is None or not width:
+        return
+    try:
+        count = arity(layout_of(short, whole.lanes), width, whole.lanes)
+    except ValueError:
+        return
+    if count != parts:
+        yield f"has {parts} registers, and the vector takes {count}"
+
+
+def _memory(by_role: Mapping[str, Type], results: Types, name: str, grouped: bool) -> Iterator[str]:
+    pointers = [by_role.get(role) for role in ("source", "destination")]
+    pointer = next((known for known in pointers if isinstance(known, PointerType)), None)
+    stored = [by_role.get(role) for role in ("value", "low", "high")]
+    vectors = [known for known in (*stored, *results) if isinstance(known, VmiVectorType)]
+    if pointer is None:
+        return
+    for known in vectors:
+        if not grouped and known.element.text.lstrip("u") != pointer.element.text.lstrip("u"):
+            yield f"has elements of type {known.element.text} in memory of {pointer.element.text}"
+    if len({known.lanes for known in vectors}) > 1:
+        yield f"has vectors of {' and '.join(str(known.lanes) for known in vectors)} elements"
+    offsets = by_role.get(_INDEXED.get(name, ""))
+    if isinstance(offsets, VmiVectorType) and (
+        kind_of(offsets.element.text) not in ("i", "ui") or offsets.bits not in (16, 32)
+    ):
+        yield f"takes offsets of 16 or 32 bits without a sign, not {offsets.element.text}"

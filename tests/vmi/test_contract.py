@@ -1,0 +1,48 @@
+"""What single operations ask of their attributes, their memory and their types; what is said of dead ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pose.vmi.kernels import kernel, posed
+
+POINTER = "%p: !pto.ptr<f32, ub>, %o: index, %w: i32"
+V, M = "!pto.vmi.vreg<64xf32>", "!pto.vmi.mask<64xpred>"
+
+REFUSED = {
+    "a constant without a dense value": (
+        f'%x = "pto.vmi.constant"() {{value = 1.0 : f32}} : () -> {V}', "has a dense attribute"),
+    "a constant of other length": (
+        f'%x = "pto.vmi.constant"() {{value = dense<1.0> : tensor<32xf32>}} : () -> {V}', "of 32 elements for 64"),
+    "a constant of another type": (
+        f'%x = "pto.vmi.constant"() {{value = dense<1> : tensor<64xi32>}} : () -> {V}', "its elements are f32"),
+    "a splat of another type": (f"%x = pto.vmi.vbrc %w : i32 -> {V}", "fills elements of type f32 with i32"),
+    "a load of other elements": (
+        "%x = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf16>", "type f16 in memory of f32"),
+    "a word that is none of the order's": (
+        '%x = pto.vmi.vci %w {order = "UP"} : i32 -> !pto.vmi.vreg<64xi32>', "one of ASC, DESC"),
+    "elements of sixty-four bits": (
+        '%x = pto.vmi.vci %w {order = "ASC"} : i32 -> !pto.vmi.vreg<64xi64>', "none of a vector or mask"),
+    "sums in any order": (
+        f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n'
+        f"    %x = pto.vmi.vcadd %a, %m : {V}, {M} -> !pto.vmi.vreg<1xf32>", "said by `reassoc`"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_operation_against_its_contract_is_refused(name: str) -> None:
+    lines, said = REFUSED[name]
+    found = posed(kernel(POINTER, lines), valid=False).diagnostics
+    assert any(said in item.message for item in found if item.code == "LS0801"), [item.message for item in found]
+
+
+def test_an_unsupported_operation_that_nobody_needs_is_a_warning() -> None:
+    lines = (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}",
+        f"%x = pto.vmi.shuffle %a[[1, 0]] : {V} -> !pto.vmi.vreg<2xf32>",
+        f"%y = pto.vmi.shuffle %a[[2, 0]] : {V} -> !pto.vmi.vreg<2xf32>",
+        "pto.vmi.vstore %x, %p[%o] : !pto.vmi.vreg<2xf32>, !pto.ptr<f32, ub>",
+    )
+    found = posed(kernel(POINTER, *lines), valid=False).diagnostics
+    assert [item.severity for item in found] == ["warning"]
+    assert found[0].message == "VMI-UNSUPPORTED: no layout serves `shuffle` here"
