@@ -112,7 +112,8 @@ class _Builder:
         results = self._results(node)
         attrs = {key: text.strip('"') for key, text in attributes(node).items()}
         if name == "shuffle" and "indices" not in attrs:
-            attrs["indices"] = node.op.stream.range_text(node.op.name_token + 1, node.op.last)
+            text = node.op.stream.range_text(node.op.name_token + 1, node.op.last)
+            attrs["indices"] = text.partition("[[")[2].partition("]]")[0]
         if attrs.get("pmode") == "merge":
             self._refuse(node, "LS0302", f'VMI-UNSUPPORTED: `{node.name}` has no layout rule with `pmode = "merge"`')
             return

@@ -15,8 +15,8 @@ from layoutsolver_models.rules.vmi.types import ELEMENTS, must_saturate, takes
 
 _CASTS = frozenset({"vcvt", "truncf", "trunci", "fptosi", "fptoui", "extf", "extsi", "extui", "sitofp"})
 
-_CARRIERS = ("pto.", "scf.", "cf.", "func.call", "func.return", "arith.select")
-"""Operations that vectors may go through, by the beginning of their names."""
+_OPAQUE = ("func.call_indirect", "builtin.unrealized_conversion_cast")
+"""Operations behind which nobody knows what becomes of vectors."""
 
 
 def check_types(graph: Graph) -> list[Diagnostic]:
@@ -30,7 +30,7 @@ def check_types(graph: Graph) -> list[Diagnostic]:
                 message = f"`{node.name}` {reason}"
                 found.append(Diagnostic("LS0801", "error", message, Label(source, node.span)))
     for node in graph.ops:
-        if (not node.name.startswith(_CARRIERS) or node.name == "func.call_indirect") and any(
+        if node.name in _OPAQUE and any(
             isinstance(graph.values[value].type, VmiVectorType | VmiMaskType)
             for value in (*node.operands, *node.results)
         ):

@@ -14,8 +14,7 @@ from layoutsolver_models.rules.vmi.layouts import register_lanes
 def indices_of(op: VmiOp) -> tuple[int, ...]:
     """Which element of the source each element of the result is."""
     text = str(op.attrs.get("indices", ""))
-    listed = re.search(r"\[\[(.*?)\]\]|array<i64:(.*?)>", text, re.DOTALL)
-    return () if listed is None else tuple(int(part) for part in re.findall(r"-?\d+", listed[1] or listed[2] or ""))
+    return tuple(int(part) for part in re.findall(r"-?\d+", text.removeprefix("array<i64")))
 
 
 def kind_of_shuffle(op: VmiOp) -> Literal["same", "forward", "splat", "ramp", "other"]:
