@@ -86,6 +86,8 @@ def _constant(text: str, results: Types) -> Iterator[str]:
         yield "has a dense attribute with its type as its value"
         return
     lanes, element = int(found[2]), found[3].strip()
+    if isinstance(result, VmiVectorType) and len(set(re.findall(r"[^\s,\[\]]+", found[1]))) > 1:
+        yield "has elements that differ, and registers are filled with one number"
     if isinstance(result, VmiVectorType | VmiMaskType) and lanes != result.lanes:
         yield f"has a value of {lanes} elements for {result.lanes}"
     wanted = (

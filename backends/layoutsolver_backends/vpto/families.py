@@ -19,9 +19,9 @@ EMISSIONS: dict[str, Callable[[Site], None]] = {
     "histogram": groups.emit_histogram, "group_broadcast": spread.emit_group_broadcast,
     "group_broadcast_load": spread.emit_group_broadcast_load, "vintlv": rearrange.emit_pair,
     "vdintlv": rearrange.emit_pair, "vselr": rearrange.emit_select, "channel_split": rearrange.emit_channel_split,
-    **dict.fromkeys(("convert", "convert_mask", "granularity"), convert.emit_explicit),
+    "granularity": convert.emit_explicit,
     "channel_merge": rearrange.emit_channel_merge, "shuffle": rearrange.emit_shuffle,
     "free_lane": spread.emit_free_lane, "identity": rearrange.emit_identity,
-    "granularity": rearrange.emit_granularity, "registers": rearrange.emit_registers,
+    "registers": rearrange.emit_registers,
 }  # fmt: skip
 """By rule family."""

@@ -6,8 +6,7 @@ from layoutsolver.vmi.program import VmiValue
 from layoutsolver.vmi.shuffle import forwarded, indices_of, step_of
 from layoutsolver_backends.vpto.build import UnsupportedError
 from layoutsolver_backends.vpto.code import Ssa, register_type
-from layoutsolver_backends.vpto.convert import convert_mask
-from layoutsolver_backends.vpto.site import Site, data_shape, split_mask
+from layoutsolver_backends.vpto.site import Site, data_shape
 from layoutsolver_backends.vpto.trees import data_pairs, flattened, join, split
 from layoutsolver_models.rules.vmi.layouts import register_lanes
 from layoutsolver_models.rules.vmi.rearrange import zero_copy
@@ -92,12 +91,6 @@ def emit_shuffle(site: Site) -> None:
 def emit_identity(site: Site) -> None:
     """A vector as it is: what its type asks for is done by conversions."""
     site.put("result", site.registers("source"))
-
-
-def emit_granularity(site: Site) -> None:
-    """A mask for elements of another width."""
-    before, after = split_mask(site.layout["source"]), split_mask(site.layout["result"])
-    site.put("result", convert_mask(site.build, site.vector("source").lanes, site.registers("source"), before, after))
 
 
 def emit_registers(site: Site) -> None:

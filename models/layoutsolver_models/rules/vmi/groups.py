@@ -89,7 +89,7 @@ def _packed(halvings: int, mode: str) -> tuple[Lowering, ...]:
 
 
 GROUP_STORE: tuple[VmiRule, ...] = (
-    _rule("VMI.GSTORE", "group_store", "1", "value=c", "stride > 0 and stride % B == 0",
+    _rule("VMI.GSTORE", "group_store", "1", "value=c", "stride > 0 and stride % B == 0 and stride < 65536 * B",
           (upstream("addptr * A(value); vsstb * A(value)", "", "32", "W != 32 and G % 8 != 0"),), "3.6"),
     _rule("VMI.GSTORE", "group_store", "FULL", "value=c", "",
           (upstream("vsts NORM_B{W} * A(value)", "", "32"),), "3.6"),
