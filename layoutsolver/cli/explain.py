@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
 def _explain(options: argparse.Namespace) -> int:
     from layoutsolver.api import solve
     from layoutsolver.cli.documents import check_expected, json_document, messages_document, report_block
-    from layoutsolver.cli.inputs import is_vmi, read_inputs, solve_options
+    from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
     from layoutsolver.cli.main import EXIT_OK, EXIT_PROGRAM, worst
     from layoutsolver.cli.messages import style_for
     from layoutsolver.cli.solve import exit_status
@@ -31,7 +31,7 @@ def _explain(options: argparse.Namespace) -> int:
 
     solver_options = solve_options(options)
     inputs = read_inputs(options)
-    if any(is_vmi(source, solver_options.target) for source in inputs.sources):
+    if asks_for_vmi(options, inputs, solver_options.target):
         from layoutsolver.cli.vmi.explain import run as run_vmi
 
         return run_vmi(options, inputs, solver_options)

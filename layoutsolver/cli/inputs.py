@@ -130,6 +130,40 @@ def is_vmi(source: SourceFile, target: str) -> bool:
     return target == "vmi" or (target == "auto" and "pto." in source.text and "ave.hir." not in source.text)
 
 
+_VMI_OPTIONS = {"pin": None, "prefer": None, "objective": "pipes", "no_lane_stride_narrowing": False}
+"""Options that only programs of VMI have, and what they are where nobody gives them."""
+
+
+def asks_for_vmi(options: argparse.Namespace, inputs: Inputs, target: str) -> bool:
+    """Whether an input is of VMI and not of `ave.hir`.
+
+    Raises `UsageError` where it is of both, or of another dialect than the target, or where options are given that
+    programs of its dialect do not have.
+    """
+    found = {kind for source in inputs.sources for kind in _dialects(source.text)}
+    if len(found) > 1:
+        raise UsageError(
+            f"`{options.file}` holds programs of ave.hir and of pto.vmi: give each dialect a file of its own"
+        )
+    if target != "auto" and found and found != {target}:
+        raise UsageError(f"`{options.file}` is of `{found.pop()}`, not of `{target}`")
+    vmi = any(is_vmi(source, target) for source in inputs.sources)
+    given = [name for name, usual in _VMI_OPTIONS.items() if getattr(options, name, usual) != usual]
+    if given and not vmi:
+        shown = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise UsageError(f"{shown}: for programs of pto.vmi only")
+    return vmi
+
+
+def _dialects(text: str) -> set[str]:
+    """The dialects whose operations a text seems to have."""
+    found = {kind for kind, prefix in (("ave", "ave.hir."), ("vmi", "pto.vmi.")) if prefix in text}
+    if len(found) > 1:
+        plain = re.sub(r"//[^\n]*", "", text)
+        found = {kind for kind, prefix in (("ave", "ave.hir."), ("vmi", "pto.vmi.")) if prefix in plain}
+    return found
+
+
 def solve_options(options: argparse.Namespace) -> SolveOptions:
     """The options of a solve. Raises `UsageError` for a target that does not exist."""
     target, colon, chip = options.target.partition(":")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import LowerOptions, LowerResult, lower
-from layoutsolver.cli.inputs import read_inputs, solve_options
+from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
@@ -16,6 +16,8 @@ def run(options: argparse.Namespace) -> int:
     """Lower each part of the input; write all of them, or none if one cannot be lowered."""
     solving = solve_options(options)
     inputs = read_inputs(options)
+    if asks_for_vmi(options, inputs, solving.target) and options.to != "vpto":
+        return usage_error("a program of pto.vmi is lowered with --to vpto")
     if options.to == "vpto" and (options.dialect or options.solved or options.layouts_from_file):
         return usage_error("--dialect, --solved and --layouts-from-file are for --to ave-intrin")
     lowering = LowerOptions(options.to, options.dialect, options.solved, options.layouts_from_file, solving)

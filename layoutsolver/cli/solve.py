@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from layoutsolver.api import SolveOptions, SolveResult, annotate, repaired, solve
-from layoutsolver.cli.inputs import Inputs, is_vmi, read_inputs, solve_options
+from layoutsolver.cli.inputs import Inputs, asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         from layoutsolver.cli.problem import run_problem
 
         return run_problem(options, inputs.sources[0], solver_options.limits)
-    if any(is_vmi(source, solver_options.target) for source in inputs.sources):
+    if asks_for_vmi(options, inputs, solver_options.target):
         from layoutsolver.cli.vmi.solve import run as run_vmi
 
         return run_vmi(options, inputs, solver_options)

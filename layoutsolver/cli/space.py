@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import SolveResult, pose
-from layoutsolver.cli.inputs import is_vmi, read_inputs, solve_options
+from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     """
     solver_options = solve_options(options)
     inputs = read_inputs(options)
-    if any(is_vmi(source, solver_options.target) for source in inputs.sources):
+    if asks_for_vmi(options, inputs, solver_options.target):
         from layoutsolver.cli.vmi.space import run as run_vmi
 
         return run_vmi(options, inputs, solver_options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import solve
-from layoutsolver.cli.inputs import is_vmi, read_inputs, solve_options
+from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_OK, worst
 from layoutsolver.cli.messages import print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
@@ -17,7 +17,7 @@ def run(options: argparse.Namespace) -> int:
     """Answer for every value of that name, in all parts of the input."""
     solver_options = solve_options(options)
     inputs = read_inputs(options)
-    if any(is_vmi(source, solver_options.target) for source in inputs.sources):
+    if asks_for_vmi(options, inputs, solver_options.target):
         from layoutsolver.cli.vmi.why import run as run_vmi
 
         return run_vmi(options, inputs, solver_options)

@@ -124,7 +124,7 @@ def _verify_lowered(source: SourceFile, options: SolveOptions, rounds: int, seed
     if lowered.text is None:
         return VerifyResult(lowered.diagnostics, unreadable=lowered.solving.unreadable)
     found, done = verify_files(source, SourceFile(f"{source.name} (lowered)", lowered.text), rounds, seed)
-    return VerifyResult([*lowered.diagnostics, *found], done, how="with the layouts that are decided for it")
+    return VerifyResult([*lowered.diagnostics, *found], done, how="with what it is lowered to")
 
 
 def _verify_two(

@@ -14,7 +14,7 @@ from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.verify.pto import proof
 from layoutsolver_models.problems.json import from_json
 from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution
-from tests.cli.running import Run
+from tests.cli.running import PROGRAM, Run, write
 
 DATA = Path(__file__).parents[1] / "data" / "vmi"
 FP4 = str(DATA / "009-fp4-e1m2-128.pto")
@@ -155,7 +155,7 @@ def test_a_solution_that_runs_otherwise_is_not_written(run: Run, monkeypatch: py
 def test_a_program_alone_is_run_against_what_it_is_lowered_to(run: Run) -> None:
     outcome = run("verify", FP4)
     assert outcome.status == 0
-    assert "agrees with the layouts that are decided for it in 4 runs" in outcome.out
+    assert "agrees with what it is lowered to in 4 runs" in outcome.out
 
 
 @pytest.mark.parametrize("flag", ["--repair", "--upstream-report"])
@@ -163,3 +163,42 @@ def test_flags_of_the_other_dialect_are_refused(run: Run, flag: str) -> None:
     outcome = run("solve", flag, FP4)
     assert (outcome.status, outcome.out) == (2, "")
     assert "are for programs of ave.hir" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("solve", "--pin", "%x=d2"), "--pin: for programs of pto.vmi only"),
+        (("solve", "--objective", "total", "--prefer", "%x=c"), "--prefer, --objective: for programs of pto.vmi only"),
+        (("explain", "--no-lane-stride-narrowing"), "--no-lane-stride-narrowing: for programs of pto.vmi only"),
+        (("solve", "--target", "vmi"), "is of `ave`, not of `vmi`"),
+    ],
+)
+def test_options_of_vmi_are_refused_for_ave(run: Run, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    outcome = run(*arguments, write(tmp_path / "a.mlir", PROGRAM))
+    assert (outcome.status, outcome.out) == (2, "")
+    assert message in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("solve", "--target", "ave"), "is of `vmi`, not of `ave`"),
+        (("space", "--list", "3"), "--list is for programs of ave.hir"),
+        (("lower", "--to", "ave-intrin"), "a program of pto.vmi is lowered with --to vpto"),
+    ],
+)
+def test_options_of_ave_are_refused_for_vmi(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    outcome = run(*arguments, FP4)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert message in outcome.err
+
+
+def test_programs_of_two_dialects_need_files_of_their_own(run: Run, tmp_path: Path) -> None:
+    both = PROGRAM + "// -----\n" + Path(FP4).read_text(encoding="utf-8")
+    for flags in ((), ("--split-input-file",)):
+        outcome = run("solve", *flags, write(tmp_path / "both.mlir", both))
+        assert (outcome.status, outcome.out) == (2, "")
+        assert "give each dialect a file of its own" in outcome.err
+    outcome = run("solve", write(tmp_path / "said.mlir", "// unlike pto.vmi.vload\n" + PROGRAM))
+    assert outcome.status == 0

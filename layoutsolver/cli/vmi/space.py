@@ -18,6 +18,8 @@ from layoutsolver_models.solve.selection import narrow
 
 def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int:
     """List, or with `--json` print the problems, one a line."""
+    if options.list:
+        return usage_error("--list is for programs of ave.hir")
     status = EXIT_OK
     answers: list[str] = []
     for source in inputs.sources:
