@@ -117,8 +117,14 @@ def _demand(graph: Graph, supply: dict[int, int], set_in: Callable[[int], int] |
 def _seen(
     graph: Graph, node: OpNode, value: int, wanted: int, demand: dict[int, int], set_in: Callable[[int], int]
 ) -> int:
-    """How many elements of an operand are read: of what is stored those under the mask, of an interleave's half."""
+    """How many elements of an operand are read: of what is stored those under the mask, of an interleave's half.
+
+    A store of predicates does not look at its mask.
+    """
     mask = node.role("mask")
+    vector = graph.values[value].vector
+    if vector is not None and vector.bits == 1 and value != mask:
+        mask = None
     if _rule(node) in ("store", "unaligned_store", "strided_store") and mask is not None and value != mask:
         return min(wanted, max(1, set_in(mask)))
     if node.name == "ave.hir.vintlv" and not layout_change(node) and not graph.users[node.results[1]]:

@@ -181,3 +181,18 @@ def test_both_interpreters_know_every_operation() -> None:
     lane_by_lane = lanes.ELEMENTWISE | lanes.CONVERTING
     assert names == set(Logical(ram).handlers) | lane_by_lane
     assert names == set(Physical(ram, {}, {}, is_950=True).handlers) | lane_by_lane
+
+
+STORED_PREDICATE = program(
+    pge("%half", "H", 128), pge("%few", "VL3", 128), load("%x", "%b", "i8", 128),
+    "%lt = ave.hir.vcmp <EQ> %x, %x, %half : vector<128xi8>, vector<128xi1> -> vector<128xi1>",
+    store("%lt", "%p", "i1", 128, "%few"),
+)  # fmt: skip
+
+
+def test_a_stored_predicate_is_stored_whole_whatever_its_mask() -> None:
+    found = verify(SourceFile("finding.mlir", STORED_PREDICATE), SolveOptions(chip="ascend950"))
+    assert found.verification is None or found.ok
+    assert found.verification is not None or "LS0101" in [item.code for item in found.diagnostics]
+    warned = verify(SourceFile("finding.mlir", STORED_PREDICATE), SolveOptions("upstream", "ascend950"))
+    assert "LS0107" in [item.code for item in warned.diagnostics]
