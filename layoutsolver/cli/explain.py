@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from layoutsolver.cli.messages import in_order, usage_error
+from layoutsolver.cli.messages import in_order, messages_instead, usage_error
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.codes import CODES, page
 
@@ -22,9 +22,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _explain(options: argparse.Namespace) -> int:
     from layoutsolver.api import solve
-    from layoutsolver.cli.documents import check_expected, json_document, messages_document, report_block
+    from layoutsolver.cli.documents import check_expected, json_document, report_block
     from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
-    from layoutsolver.cli.main import EXIT_OK, EXIT_PROGRAM, worst
+    from layoutsolver.cli.main import EXIT_OK, worst
     from layoutsolver.cli.messages import style_for
     from layoutsolver.cli.solve import exit_status
     from layoutsolver.diagnostics.text import render
@@ -49,10 +49,9 @@ def _explain(options: argparse.Namespace) -> int:
             answers.append(json_document(result, layouts=False))
         if options.upstream_report:
             answers.append(report_block(result))
-    if options.verify_diagnostics:
-        return EXIT_OK if expected else EXIT_PROGRAM
-    if options.format in ("sarif", "github"):
-        return deliver(options.output, messages_document(options.format, said), status)
+    done = messages_instead(options, said, expected, status)
+    if done is not None:
+        return done
     if options.format == "json" or options.upstream_report:
         return deliver(options.output, "".join(answers), status)
     text = render(said, style_for(options)) if said else "nothing contradicts: every vector has a layout\n"

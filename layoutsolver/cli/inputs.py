@@ -147,7 +147,7 @@ def asks_for_vmi(options: argparse.Namespace, inputs: Inputs, target: str) -> bo
         )
     if target != "auto" and found and found != {target}:
         raise UsageError(f"`{options.file}` is of `{found.pop()}`, not of `{target}`")
-    vmi = any(is_vmi(source, target) for source in inputs.sources)
+    vmi = found == {"vmi"} or any(is_vmi(source, target) for source in inputs.sources)
     given = [name for name, usual in _VMI_OPTIONS.items() if getattr(options, name, usual) != usual]
     if given and not vmi:
         shown = ", ".join("--" + name.replace("_", "-") for name in given)

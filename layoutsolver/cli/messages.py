@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,6 +51,23 @@ def print_diagnostics(options: argparse.Namespace, diagnostics: Iterable[Diagnos
     sys.stderr.write(render(items[:SHOWN], style))
     if len(items) > SHOWN:
         sys.stderr.write(f"... and {len(items) - SHOWN} more\n")
+
+
+def messages_instead(
+    options: argparse.Namespace, said: Sequence[Diagnostic], expected: bool, status: int
+) -> int | None:
+    """Deliver the messages where they are the answer; the exit status, None where the answer is another one.
+
+    `expected` is whether the messages were the ones that comments of the program expect.
+    """
+    if options.verify_diagnostics:
+        return 0 if expected else 1
+    if options.format not in ("sarif", "github"):
+        return None
+    from layoutsolver.cli.documents import messages_document
+    from layoutsolver.cli.output import deliver
+
+    return deliver(options.output, messages_document(options.format, list(said)), status)
 
 
 def usage_error(message: str) -> int:

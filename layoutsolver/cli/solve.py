@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from layoutsolver.api import SolveOptions, SolveResult, annotate, repaired, solve
 from layoutsolver.cli.inputs import Inputs, asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import print_diagnostics
+from layoutsolver.cli.messages import messages_instead, print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 
@@ -70,12 +70,9 @@ def _solve_all(options: argparse.Namespace, inputs: Inputs, solver_options: Solv
                 print_diagnostics(options, result.diagnostics)
             if result.ok:
                 answers.append(_table(result) if options.table else annotate(result, options.layouts))
-    if options.verify_diagnostics:
-        return EXIT_OK if expected else EXIT_PROGRAM
-    if options.format in ("sarif", "github"):
-        from layoutsolver.cli.documents import messages_document
-
-        return deliver(options.output, messages_document(options.format, said), status)
+    done = messages_instead(options, said, expected, status)
+    if done is not None:
+        return done
     if len(answers) < len(inputs.sources):
         return status
     if options.format == "json":

@@ -13,9 +13,9 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic, Fix, Label
 from layoutsolver.explain.words import group_where, group_words, names, refusals, room
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import Span
-from layoutsolver_models.problems.layout import LayoutValue, Pin, Table, Where
+from layoutsolver_models.problems.layout import Group, LayoutValue, Pin, Table, Where
 from layoutsolver_models.solve.compiled import compile_problem
-from layoutsolver_models.solve.conflict import Conflict, Group, restrict
+from layoutsolver_models.solve.conflict import Conflict, restrict
 from layoutsolver_models.solve.propagate import propagate
 
 SHARED = 3

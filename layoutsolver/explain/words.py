@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from layoutsolver.pose.posed import Posed
-from layoutsolver_models.problems.layout import Where
-from layoutsolver_models.solve.conflict import Group
+from layoutsolver_models.problems.layout import Group, Where
 from layoutsolver_models.vecmem import VECMEM_TYPES
 
 

@@ -8,16 +8,13 @@ of the verifier that runs behind it. Source: AnalyzeVectorLayout.cpp, measured o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.pose.posed import Posed
-from layoutsolver_models.problems.layout import Choice, LayoutProblem, LayoutSolution
+from layoutsolver_models.problems.layout import Choice, Group, LayoutProblem, LayoutSolution
 from layoutsolver_models.solve.layout import Limits, solve_layout
 from layoutsolver_models.vecmem import DENSE, layout_width
-
-if TYPE_CHECKING:
-    from layoutsolver_models.solve.conflict import Group
 
 VerdictKind = Literal["solved", "no_solve", "assertion", "verifier", "crash"]
 

@@ -6,13 +6,14 @@ layout says; the instruction is the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from layoutsolver.verify.operation import Operation
+from layoutsolver.verify.operation import CannotRunError, Get, Operation
+from layoutsolver.verify.values import Value
 from layoutsolver_models.hardware import arithmetic as ar
 from layoutsolver_models.hardware.compare import Comparison
 from layoutsolver_models.hardware.convert import CONVERSIONS
@@ -65,6 +66,28 @@ RAW = {
     "math.absf": "vabs", "math.absi": "vabs",
 }  # fmt: skip
 """Operations of other dialects that are taken lane by lane, by the one that they are lowered to."""
+
+
+Handler = Callable[[Operation, Get], list[Value]]
+"""What runs an operation of one kind."""
+
+
+def handler_of(
+    op: Operation, named: Mapping[str, Handler], converts: Handler, lane_by_lane: Handler, what: str
+) -> Handler:
+    """What runs an operation: by its name, or as a conversion, or lane by lane.
+
+    Raises CannotRunError where none does; `what` is what the operation is done to.
+    """
+    found = named.get(op.name)
+    if found is not None:
+        return found
+    name = RAW.get(op.name, op.name)
+    if name in CONVERTING:
+        return converts
+    if name in ELEMENTWISE:
+        return lane_by_lane
+    raise CannotRunError(op.node.index, f"what `{op.node.name}` does to {what} is not known here")
 
 
 def with_signedness(fmt: Format, how: Signedness) -> Format:

@@ -64,16 +64,7 @@ class Logical:
 
     def prepare(self, op: Operation) -> Run:
         """What runs a vector operation. Raises CannotRunError for one that is not known."""
-        handler = self.handlers.get(op.name)
-        if handler is None:
-            name = ln.RAW.get(op.name, op.name)
-            if name in ln.CONVERTING:
-                handler = self._convert
-            elif name in ln.ELEMENTWISE:
-                handler = self._elementwise
-            else:
-                raise CannotRunError(op.node.index, f"what `{op.node.name}` does to elements is not known here")
-        known = handler
+        known = ln.handler_of(op, self.handlers, self._convert, self._elementwise, "elements")
         return lambda get: known(op, get)
 
     def enter(self, value: int, elements: Elements) -> Value:

@@ -14,10 +14,9 @@ import numpy as np
 from layoutsolver.graph.model import Function, Graph
 from layoutsolver.verify.locations import made_of
 from layoutsolver.verify.logical_memory import LogicalMemory
-from layoutsolver.verify.machine import Machine
 from layoutsolver.verify.memory import Inputs
 from layoutsolver.verify.operation import CannotRunError
-from layoutsolver.verify.origin import MOST_RECORDED, Origin, TooLongError, leading_to, recorded
+from layoutsolver.verify.origin import MOST_RECORDED, Origin, TooLongError, leading_to, recorded, watched
 from layoutsolver.verify.program import Program
 from layoutsolver.verify.spread import find, slots
 from layoutsolver.verify.values import Elements, Value
@@ -102,12 +101,7 @@ def _held(
             if value in wanted:
                 out.setdefault(value, []).append(held)
 
-    machine = Machine(program.graph, unit, seed, operations=program.operations, watch=record)
-    arguments = [
-        unit.enter(value, given) if isinstance(given, Elements) else given
-        for value, given in zip(function.arguments, inputs.arguments, strict=True)
-    ]
-    machine.run_function(function, arguments)
+    watched(program, unit, function, inputs, seed, record)
     return out
 
 

@@ -19,6 +19,7 @@ from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.memory import outside_results
 from layoutsolver.verify.operation import INTRINSIC, CannotRunError, Get, Operation, Run, decode
 from layoutsolver.verify.scalars import run_scalar
+from layoutsolver.verify.turns import turns_of
 from layoutsolver.verify.values import Elements, Scalar, Value, integer, resized
 
 MOST_STEPS = 1_000_000
@@ -205,17 +206,10 @@ class Machine:
 
     def loop(self, node: OpNode, env: dict[int, Value]) -> None:
         """Run an `scf.for`."""
-        loop = self.graph.loops.get(node.index)
-        if loop is None or len(loop.bounds) != 3:
-            raise CannotRunError(node.index, "this loop has no bounds")
-        low, high, step = (self.number(node, env, bound) for bound in loop.bounds)
-        if step <= 0:
-            raise CannotRunError(node.index, f"this loop has the step {step}")
+        loop, type_, numbers = turns_of(self.graph, node, lambda bound: self.number(node, env, bound))
         for init, argument, _, _ in loop.carried:
             env[argument] = env[init]
-        kind = self.graph.values[loop.induction].type
-        type_ = kind if isinstance(kind, ScalarType) else ScalarType("index", None)
-        for number in range(low, high, step):
+        for number in numbers:
             env[loop.induction] = integer(type_, number)
             self.run_block(node.op.regions[0].blocks[0], env)
             following = [env[yielded] for _, _, yielded, _ in loop.carried]

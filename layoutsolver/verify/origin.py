@@ -6,6 +6,7 @@ intrinsics against the program that they were made of.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from layoutsolver.graph.model import Function, Graph
 from layoutsolver.mlir.types import VectorType
 from layoutsolver.verify.logical_memory import LogicalMemory
-from layoutsolver.verify.machine import Machine
+from layoutsolver.verify.machine import Machine, Unit
 from layoutsolver.verify.memory import Inputs
 from layoutsolver.verify.operation import CannotRunError
 from layoutsolver.verify.program import Program
@@ -22,6 +23,10 @@ from layoutsolver_models.hardware.ub import HardwareFault
 
 MOST_RECORDED = 50_000
 """Runs of more operations are not searched: each result is kept."""
+
+
+Watch = Callable[[int, list[Value]], None]
+"""What sees an operation and what it made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +86,18 @@ def recorded(program: Program, function: Function, inputs: Inputs, seed: int, le
             elements.append(unit.leave(value, held, type_) if known and isinstance(type_, VectorType) else None)
         out.append((node, elements))
 
-    machine = Machine(program.graph, unit, seed, operations=program.operations, watch=record)
+    watched(program, unit, function, inputs, seed, record)
+    return out
+
+
+def watched(program: Program, unit: Unit, function: Function, inputs: Inputs, seed: int, watch: Watch) -> None:
+    """Run a function and show every operation's results to `watch`."""
+    machine = Machine(program.graph, unit, seed, operations=program.operations, watch=watch)
     arguments = [
         unit.enter(value, given) if isinstance(given, Elements) else given
         for value, given in zip(function.arguments, inputs.arguments, strict=True)
     ]
     machine.run_function(function, arguments)
-    return out
 
 
 def leading_to(graph: Graph, node: int) -> set[int]:

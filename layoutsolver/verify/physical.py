@@ -77,16 +77,7 @@ class Physical:
         """What runs a vector operation. Raises CannotRunError for one that is not known."""
         if self._is_wide(op):
             return lambda get: self._by_elements(op, get)
-        handler = self.handlers.get(op.name)
-        if handler is None:
-            name = ln.RAW.get(op.name, op.name)
-            if name in ln.CONVERTING:
-                handler = self._convert
-            elif name in ln.ELEMENTWISE:
-                handler = self._elementwise
-            else:
-                raise CannotRunError(op.node.index, f"what `{op.node.name}` does to registers is not known here")
-        known = handler
+        known = ln.handler_of(op, self.handlers, self._convert, self._elementwise, "registers")
         if not self.traced:
             return lambda get: known(op, get)
         return lambda get: [self._born(op, value) for value in known(op, get)]

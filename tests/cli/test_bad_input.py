@@ -251,7 +251,7 @@ def test_a_file_name_that_is_not_utf8_can_be_reported(tmp_path: Path, run: Run) 
     name = os.fsdecode(os.fsencode(tmp_path / "in") + b"\xff.mlir")
     try:
         Path(name).write_text(PROGRAM)
-    except OSError:
+    except OSError:  # macOS and some network file systems
         pytest.skip("the file system takes UTF-8 names only")
     outcome = run("solve", name, "--format", "json")
     assert outcome.status == 0

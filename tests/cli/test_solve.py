@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -128,8 +129,8 @@ def test_an_answer_that_is_not_proved_the_best_is_written_with_status_4(
 
     real = layout.best_by_cp_sat
 
-    def cut_short(*arguments: object, **named: object) -> layout.ComponentAnswer:
-        answer = real(*arguments, **named)  # type: ignore[arg-type]
+    def cut_short(*arguments: Any, **named: Any) -> layout.ComponentAnswer:
+        answer = real(*arguments, **named)
         return layout.ComponentAnswer("feasible", answer.masks, answer.cost, answer.cost - 1)
 
     monkeypatch.setattr(layout, "best_by_cp_sat", cut_short)

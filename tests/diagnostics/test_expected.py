@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label, Severity
 from layoutsolver.diagnostics.expected import Expected, expected_in, unmet
 from layoutsolver.source import SourceFile, Span, split_input
 from tests.cli.conftest import defects, run
@@ -62,9 +62,9 @@ def test_lines_are_those_of_the_whole_file() -> None:
     assert (item.line, item.written) == (4, 3)
 
 
-def message(text: str, line: int = 1, severity: str = "error", code: str = "LS0101") -> Diagnostic:
+def message(text: str, line: int = 1, severity: Severity = "error", code: str = "LS0101") -> Diagnostic:
     source = SourceFile("a", "\n" * 20)
-    return Diagnostic(code, severity, text, Label(source, Span(line - 1, line - 1)))  # type: ignore[arg-type]
+    return Diagnostic(code, severity, text, Label(source, Span(line - 1, line - 1)))
 
 
 def differences(text: str, *found: Diagnostic) -> list[str]:

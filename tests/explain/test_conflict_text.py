@@ -16,6 +16,7 @@ from layoutsolver.explain.conflict import against
 from layoutsolver.explain.words import group_where, names, room
 from layoutsolver.source import SourceFile
 from layoutsolver_models.cp import layout
+from layoutsolver_models.problems.layout import Group
 from layoutsolver_models.solve import conflict as conflict_module
 from tests.cli.running import entangled
 from tests.conftest import GOLDEN
@@ -63,7 +64,7 @@ def test_a_conflict_that_was_not_shrunk_does_not_claim_to_be_minimal(monkeypatch
     assert "without any one of them" not in " ".join(item.notes)
 
 
-def out_of_time(*_: object) -> list[conflict_module.Group]:
+def out_of_time(*_: object) -> list[Group]:
     raise conflict_module._OutOfTime
 
 

@@ -12,11 +12,11 @@ import pytest
 from layoutsolver_models.cp import core as core_module
 from layoutsolver_models.cp.layout import LayoutModel
 from layoutsolver_models.cp.model import GroupedModel
-from layoutsolver_models.problems.layout import LayoutProblem, LayoutValue, Pin, Relation, Row, Table, Tie
+from layoutsolver_models.problems.layout import Group, LayoutProblem, LayoutValue, Pin, Relation, Row, Table, Tie
 from layoutsolver_models.solve import conflict as conflict_module
 from layoutsolver_models.solve.compiled import Compiled, compile_problem
 from layoutsolver_models.solve.components import split
-from layoutsolver_models.solve.conflict import Conflict, Group, find_conflict, find_conflicts, is_feasible, quickxplain
+from layoutsolver_models.solve.conflict import Conflict, find_conflict, find_conflicts, is_feasible, quickxplain
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.propagate import propagate
 from tests.support.explaining import all_groups, fault_of, overlap, satisfiable
@@ -130,12 +130,12 @@ Core = Callable[[LayoutProblem, Sequence[tuple[str, int]], Limits], "list[tuple[
 
 
 @pytest.fixture
-def cores(monkeypatch: pytest.MonkeyPatch) -> list[list[tuple[str, int]]]:
+def cores(monkeypatch: pytest.MonkeyPatch) -> list[list[Group]]:
     """Everything goes to CP-SAT instead of a search; collects the cores that it names."""
-    named: list[list[tuple[str, int]]] = []
+    named: list[list[Group]] = []
     original = core_module.core_by_cp_sat
 
-    def recording(problem: LayoutProblem, groups: Sequence[tuple[str, int]], limits: Limits) -> object:
+    def recording(problem: LayoutProblem, groups: Sequence[Group], limits: Limits) -> object:
         answer = original(problem, groups, limits)
         assert answer is not None
         named.append(answer)
@@ -147,14 +147,14 @@ def cores(monkeypatch: pytest.MonkeyPatch) -> list[list[tuple[str, int]]]:
 
 
 def test_what_propagation_does_not_find_comes_from_a_core_that_is_solved_again(
-    cores: list[list[tuple[str, int]]],
+    cores: list[list[Group]],
 ) -> None:
     problem = cliques(3)
     found = check_all(problem, 9)
     assert len(found) == 3
     assert all(len(conflict.groups) == 6 for conflict in found)
     assert len(cores) == 3
-    assert all(not satisfiable(problem, core) for core in cores)  # type: ignore[arg-type]
+    assert all(not satisfiable(problem, core) for core in cores)
 
 
 def blind(compiled: Compiled, state: list[int], queue: Iterable[int], *reasons: object) -> int:

@@ -306,8 +306,8 @@ def test_costs_of_layouts_do_not_count_where_the_objective_leaves_them_out() -> 
     problem = LayoutProblem(("a", "b"), values, (table,), (Relation("op", 0, (0,)),))
     edge = Edge(0, "relation", 0, 0, ("a", "b"))
     space = RepairSpace((edge,), {0: (Conversion("a", "b", 1),)})
-    for objective, total in ((("instructions", "preference"), 6), (("preference",), 1)):
-        [repair] = cheapest_repairs(problem._replace(objective=objective), space, 1, NO_LIMIT)  # type: ignore[arg-type]
+    for posed, total in ((problem, 6), (problem._replace(objective=("preference",)), 1)):
+        [repair] = cheapest_repairs(posed, space, 1, NO_LIMIT)
         assert (repair.cost, repair.total) == (1, total)
 
 

@@ -215,9 +215,9 @@ class _Reading:
         if name.startswith((INTRINSIC, *_ORDERED)):
             shape = "" if name == "scf.for" else self.shape(node)
             self.items.append(Item(name, operands, shape))
-            base: object = ("item", len(self.items) - 1)
+            number = len(self.items) - 1
             for place, value in enumerate(node.results):
-                self.known[value] = (*base, place)  # type: ignore[misc]
+                self.known[value] = ("item", number, place)
             return
         if name in _TRANSPARENT and len(operands) == len(node.results) == 1:
             self.known[node.results[0]] = operands[0]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from layoutsolver.api import SolveOptions, SolveResult, solve
 from layoutsolver.source import SourceFile
-from layoutsolver_models.problems.layout import LayoutProblem
-from layoutsolver_models.solve.conflict import Conflict, Group
+from layoutsolver_models.problems.layout import Group, LayoutProblem
+from layoutsolver_models.solve.conflict import Conflict
 
 Demand = tuple[tuple[int, ...], list[tuple[str, ...]]]
 """Values, and the combinations of layouts that are allowed them."""

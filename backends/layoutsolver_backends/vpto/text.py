@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from layoutsolver.ops.registry import pto_specs
@@ -72,8 +73,8 @@ def _pto(instruction: Instruction, names: Names) -> str:
     results = {role.name: value for role, value in zip(spec.results, instruction.results, strict=False)}
     values = {**operands, **results}
     words = iter(instruction.words)
-    out: list[str] = []
-    group: list[str] | None = None
+    out: list[str | None] = []
+    group: list[str | None] | None = None
     for piece in _pieces(instruction.name):
         if piece == "[:":
             group = []
@@ -84,11 +85,13 @@ def _pto(instruction: Instruction, names: Names) -> str:
             group = None
         else:
             made = _piece(piece, values, words, instruction, names)
-            (out if group is None else group).append(made)  # type: ignore[arg-type]
+            (out if group is None else group).append(made)
     return _joined(out)
 
 
-def _piece(piece: str, values: dict[str, Ssa], words: object, instruction: Instruction, names: Names) -> str | None:
+def _piece(
+    piece: str, values: dict[str, Ssa], words: Iterator[str], instruction: Instruction, names: Names
+) -> str | None:
     """The text of one piece of a form, None where it speaks of a value that the instruction has not."""
     if piece.startswith("$"):
         value = values.get(piece[1:])
@@ -97,14 +100,14 @@ def _piece(piece: str, values: dict[str, Ssa], words: object, instruction: Instr
         value = values.get(piece[5:-1])
         return None if value is None else value.type
     if piece.startswith('"'):
-        return f'"{next(words)}"'  # type: ignore[call-overload]
+        return f'"{next(words)}"'
     if piece == "attrs":
         listed = ", ".join(f"{name} = {value}" for name, value in sorted(instruction.attrs))
         return f"{{{listed}}}" if listed else ""
     return piece
 
 
-def _joined(pieces: list[str]) -> str:
+def _joined(pieces: list[str | None]) -> str:
     out = ""
     for piece in pieces:
         if not piece:

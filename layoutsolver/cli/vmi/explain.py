@@ -7,8 +7,8 @@ import argparse
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import WishError, solve
 from layoutsolver.cli.inputs import Inputs
-from layoutsolver.cli.main import EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import in_order, style_for, usage_error
+from layoutsolver.cli.main import EXIT_OK, worst
+from layoutsolver.cli.messages import in_order, messages_instead, style_for, usage_error
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.vmi.options import vmi_options
 from layoutsolver.cli.vmi.solve import exit_status
@@ -37,12 +37,9 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
             from layoutsolver_models.problems.json import to_json
 
             answers.append(to_json(report(result)) + "\n")
-    if options.verify_diagnostics:
-        return EXIT_OK if expected else EXIT_PROGRAM
-    if options.format in ("sarif", "github"):
-        from layoutsolver.cli.documents import messages_document
-
-        return deliver(options.output, messages_document(options.format, said), status)
+    done = messages_instead(options, said, expected, status)
+    if done is not None:
+        return done
     if options.format == "json":
         return deliver(options.output, "".join(answers), status)
     from layoutsolver.diagnostics.text import render

@@ -8,7 +8,7 @@ from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import VmiResult, WishError, annotate, solve
 from layoutsolver.cli.inputs import Inputs
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.messages import messages_instead, print_diagnostics, usage_error
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.vmi.options import vmi_options
 from layoutsolver.diagnostics.diagnostic import Diagnostic
@@ -42,12 +42,9 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
             print_diagnostics(options, result.diagnostics)
             if result.ok:
                 answers.append(_text(result, options.table))
-    if options.verify_diagnostics:
-        return EXIT_OK if expected else EXIT_PROGRAM
-    if options.format in ("sarif", "github"):
-        from layoutsolver.cli.documents import messages_document
-
-        return deliver(options.output, messages_document(options.format, said), status)
+    done = messages_instead(options, said, expected, status)
+    if done is not None:
+        return done
     if len(answers) < len(inputs.sources):
         return status
     if options.format == "json":

@@ -8,7 +8,6 @@ from typing import Protocol, cast
 
 from layoutsolver.graph.model import Function, Graph, OpNode
 from layoutsolver.mlir.tree import Block, Region
-from layoutsolver.mlir.types import ScalarType
 from layoutsolver.ops.assembly import skip_bracket
 from layoutsolver.ops.loose import bind_loose
 from layoutsolver.verify.operation import CannotRunError, Operation, decode
@@ -16,6 +15,7 @@ from layoutsolver.verify.pto.around import run_around
 from layoutsolver.verify.pto.ram import Ram
 from layoutsolver.verify.pto.values import Get, PtoValue
 from layoutsolver.verify.scalars import run_scalar
+from layoutsolver.verify.turns import turns_of
 from layoutsolver.verify.values import Scalar, Value, integer
 
 MOST_STEPS = 200_000
@@ -178,16 +178,9 @@ class Machine:
 
     def loop(self, node: OpNode, env: dict[int, PtoValue]) -> None:
         """Run an `scf.for`."""
-        loop = self.graph.loops.get(node.index)
-        if loop is None or len(loop.bounds) != 3:
-            raise CannotRunError(node.index, "this loop has no bounds")
-        low, high, step = (self.number(node, env, bound) for bound in loop.bounds)
-        if step <= 0:
-            raise CannotRunError(node.index, f"this loop has the step {step}")
-        kind = self.graph.values[loop.induction].type
-        type_ = kind if isinstance(kind, ScalarType) else ScalarType("index", None)
+        loop, type_, numbers = turns_of(self.graph, node, lambda bound: self.number(node, env, bound))
         held = [self.value(node, env, init) for init, _, _, _ in loop.carried]
-        for number in range(low, high, step):
+        for number in numbers:
             env[loop.induction] = integer(type_, number)
             for (_, argument, _, _), value in zip(loop.carried, held, strict=True):
                 env[argument] = value

@@ -37,7 +37,7 @@ def _broadcast(call: Call) -> list[PtoValue]:
 
 
 def _iota(call: Call) -> list[PtoValue]:
-    base, type_, element = call.scalar("base"), call.result_type(), call.element()
+    base, type_, element = call.scalar_in("base"), call.result_type(), call.element()
     fmt, groups = call.format(element), call.count_attr("group", 1)
     if type_.lanes % groups:
         raise call.op.fail(f"counts {type_.lanes} elements in {groups} groups")
@@ -70,19 +70,19 @@ def _pattern(call: Call) -> list[PtoValue]:
 
 
 def _count(call: Call) -> list[PtoValue]:
-    held, count = call.scalar("scalar"), call.mask_count()
+    held, count = call.scalar_in("scalar"), call.mask_count()
     type_ = call.op.type(call.op.node.results[1]) if len(call.op.node.results) > 1 else held.type
     rest = integer(type_ if isinstance(type_, ScalarType) else held.type, max(held.signed - count, 0), held.defined)
     return [prefix_mask(np.arange(count) < held.signed, held.defined), rest]
 
 
 def _create(call: Call) -> list[PtoValue]:
-    held, count = call.scalar("active_lanes"), call.mask_count()
+    held, count = call.scalar_in("active_lanes"), call.mask_count()
     return [prefix_mask(np.arange(count) < held.signed, held.defined)]
 
 
 def _create_group(call: Call) -> list[PtoValue]:
-    held, count = call.scalar("active_elems_per_group"), call.mask_count()
+    held, count = call.scalar_in("active_elems_per_group"), call.mask_count()
     size = call.count_attr("group_size", count)
     return [prefix_mask(np.arange(count) % size < held.signed, held.defined)]
 

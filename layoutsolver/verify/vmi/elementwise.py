@@ -109,7 +109,7 @@ def _mask_not(call: Call) -> list[PtoValue]:
 
 
 def _with_scalar(call: Call) -> list[PtoValue]:
-    source, scalar = call.vector("src"), call.scalar("scalar")
+    source, scalar = call.vector("src"), call.scalar_in("scalar")
     mask = call.mask_or_full(source.count)
     fmt, function = call.format(source.element), _WITH_SCALAR[call.name]
 
@@ -126,7 +126,7 @@ def _fused(call: Call) -> list[PtoValue]:
     acc = call.vector("acc")
     fmt, count = call.format(acc.element), acc.count
     if call.name == "vaxpy":
-        scalar = call.scalar("alpha")
+        scalar = call.scalar_in("alpha")
         factor = hw.splat(fmt, number(scalar)) if scalar.defined else VReg.poisoned()
         lhs = rhs = call.vector("x")
         lhs = from_registers([factor] * len(to_registers(acc)), acc.element, count)
@@ -148,7 +148,7 @@ def _leaky(call: Call) -> list[PtoValue]:
     x = call.vector("x")
     fmt, mask = call.format(x.element), call.mask_or_full(x.count)
     if call.name == "vlrelu":
-        scalar = call.scalar("slope")
+        scalar = call.scalar_in("slope")
         register = hw.splat(fmt, number(scalar)) if scalar.defined else VReg.poisoned()
         slope = from_registers([register] * len(to_registers(x)), x.element, x.count)
     else:
@@ -174,7 +174,7 @@ def _compare(call: Call) -> list[PtoValue]:
     """
     lhs = call.vector("src" if call.name == "vcmps" else "lhs")
     if call.name == "vcmps":
-        scalar = call.scalar("scalar")
+        scalar = call.scalar_in("scalar")
         fmt = call.format(lhs.element)
         register = hw.splat(fmt, number(scalar)) if scalar.defined else VReg.poisoned()
         rhs = from_registers([register] * len(to_registers(lhs)), lhs.element, lhs.count)

@@ -9,10 +9,8 @@ import numpy as np
 
 from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
 from layoutsolver.mlir.types import ScalarType
-from layoutsolver.verify.operation import Operation
-from layoutsolver.verify.pto.around import defined, pointer
-from layoutsolver.verify.pto.values import PAIRS, Get, Mask, Pointer, Vector, format_named
-from layoutsolver.verify.values import Scalar
+from layoutsolver.verify.pto.call import PtoCall
+from layoutsolver.verify.pto.values import PAIRS, Mask, Vector, format_named
 from layoutsolver.verify.vmi.vectors import full_mask
 from layoutsolver_models.hardware.formats import Format
 
@@ -21,26 +19,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(PtoCall):
     """One execution of an operation. All methods raise CannotRunError where an operand is not what they ask for."""
 
-    op: Operation
-    get: Get
     unit: VmiUnit
-
-    @property
-    def name(self) -> str:
-        """The plain name of the operation."""
-        return self.op.name
-
-    @property
-    def node(self) -> int:
-        """The graph index of the operation."""
-        return self.op.node.index
-
-    def attr(self, name: str, default: str = "") -> str:
-        """An attribute or inline string."""
-        return self.op.attrs.get(name, default)
 
     def count_attr(self, name: str, default: int) -> int:
         """An attribute that is a number."""
@@ -51,20 +33,16 @@ class Call:
             raise self.op.fail(f"has the {name} `{text}`, which is no number above zero")
         return int(text)
 
-    def has(self, role: str) -> bool:
-        """Whether there is an operand in a role."""
-        return self.op.node.role(role) is not None
-
     def vector(self, role: str) -> Vector:
         """The vector in a role."""
-        found = self.get(self.op.value(role))
+        found = self.held(role)
         if not isinstance(found, Vector):
             raise self.op.fail(f"has no vector as `{role}`")
         return found
 
     def mask(self, role: str = "mask") -> Mask:
         """The mask in a role."""
-        found = self.get(self.op.value(role))
+        found = self.held(role)
         if not isinstance(found, Mask):
             raise self.op.fail(f"has no mask as `{role}`")
         return found
@@ -75,21 +53,6 @@ class Call:
         if made.count != count:
             raise self.op.fail(f"governs {count} elements by a mask of {made.count}")
         return made
-
-    def scalar(self, role: str) -> Scalar:
-        """The scalar in a role."""
-        found = self.get(self.op.value(role))
-        if not isinstance(found, Scalar):
-            raise self.op.fail(f"has no scalar as `{role}`")
-        return found
-
-    def pointer(self, role: str) -> Pointer:
-        """The pointer in a role."""
-        return pointer(self.op, self.get, role)
-
-    def number(self, role: str) -> int:
-        """The integer in a role."""
-        return defined(self.op, self.get(self.op.value(role)))
 
     def result_type(self, number: int = 0) -> VmiVectorType:
         """The type of a result that is a vector."""

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 from layoutsolver.mlir.pto_types import PredicateType, RegisterType
 from layoutsolver.mlir.types import ScalarType
-from layoutsolver.verify.operation import Operation
-from layoutsolver.verify.pto.around import defined, pointer
-from layoutsolver.verify.pto.values import Get, Pointer, PtoValue, format_named, stored_integer
+from layoutsolver.verify.pto.call import PtoCall
+from layoutsolver.verify.pto.values import format_named, stored_integer
 from layoutsolver.verify.scalars import number_of
-from layoutsolver.verify.values import Scalar
 from layoutsolver_models.hardware.formats import Format
 from layoutsolver_models.hardware.state import PReg, VReg
 from layoutsolver_models.hardware.streams import Align
@@ -21,65 +19,35 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(PtoCall):
     """One execution of an instruction. All methods raise CannotRunError where an operand is not what they ask for."""
 
-    op: Operation
-    get: Get
     unit: VptoUnit
-
-    @property
-    def name(self) -> str:
-        """The plain name of the instruction."""
-        return self.op.name
-
-    @property
-    def node(self) -> int:
-        """The graph index of the operation."""
-        return self.op.node.index
-
-    def attr(self, name: str, default: str = "") -> str:
-        """An attribute or inline string."""
-        return self.op.attrs.get(name, default)
 
     def vector(self, role: str) -> VReg:
         """The register in a role."""
-        found = self.get(self.op.value(role))
+        found = self.held(role)
         if not isinstance(found, VReg):
             raise self.op.fail(f"has no register as `{role}`")
         return found
 
     def mask(self, role: str = "mask") -> PReg:
         """The predicate in a role."""
-        found = self.get(self.op.value(role))
+        found = self.held(role)
         if not isinstance(found, PReg):
             raise self.op.fail(f"has no predicate as `{role}`")
         return found
 
     def align(self, role: str) -> Align:
         """The alignment register in a role."""
-        found = self.get(self.op.value(role))
+        found = self.held(role)
         if not isinstance(found, Align):
             raise self.op.fail(f"has no alignment register as `{role}`")
         return found
 
-    def pointer(self, role: str) -> Pointer:
-        """The pointer in a role."""
-        return pointer(self.op, self.get, role)
-
-    def number(self, role: str) -> int:
-        """The integer in a role."""
-        return defined(self.op, self.get(self.op.value(role)))
-
-    def has(self, role: str) -> bool:
-        """Whether there is an operand in a role."""
-        return self.op.node.role(role) is not None
-
     def scalar(self, role: str) -> float | None:
         """The scalar in a role as a number, None where it is not defined."""
-        found: PtoValue = self.get(self.op.value(role))
-        if not isinstance(found, Scalar):
-            raise self.op.fail(f"has no scalar as `{role}`")
+        found = self.scalar_in(role)
         if not found.defined:
             return None
         return number_of(found) if found.type.is_float else found.signed

@@ -14,6 +14,8 @@ _WIDTHS = {"b8": 1, "b16": 2, "b32": 4}
 _UNSURE = ("PAT_H", "PAT_Q")
 _IMMEDIATE_UNITS = {"NORM": 32, "US": 16, "DS": 32, "PK": 16}
 """Bytes of a step of the offset of pldi and psti."""
+_LOADED: dict[str, predicate_memory.LoadDist] = {"NORM": "NORM", "US": "US", "DS": "DS"}
+_STORED: dict[str, predicate_memory.StoreDist] = {"NORM": "NORM", "PK": "PK"}
 
 
 def _width(call: Call) -> int:
@@ -83,19 +85,19 @@ def _place(call: Call, role: str, results: int) -> tuple[Pointer, list[PtoValue]
 
 def _load(call: Call) -> list[PtoValue]:
     at, updated = _place(call, "source", 1)
-    dist = call.attr("dist", "NORM")
-    if dist not in ("NORM", "US", "DS"):
-        raise call.op.fail(f"with distribution `{dist}` is not known")
-    return [predicate_memory.plds(call.unit.ram.of(at), at.offset, dist), *updated]  # type: ignore[arg-type]
+    dist = _LOADED.get(call.attr("dist", "NORM"))
+    if dist is None:
+        raise call.op.fail(f"with distribution `{call.attr('dist')}` is not known")
+    return [predicate_memory.plds(call.unit.ram.of(at), at.offset, dist), *updated]
 
 
 def _store(call: Call) -> list[PtoValue]:
     at, updated = _place(call, "destination", 0)
-    dist = call.attr("dist", "NORM")
-    if dist not in ("NORM", "PK"):
-        raise call.op.fail(f"with distribution `{dist}` is not known")
+    dist = _STORED.get(call.attr("dist", "NORM"))
+    if dist is None:
+        raise call.op.fail(f"with distribution `{call.attr('dist')}` is not known")
     ram = call.unit.ram
-    made = predicate_memory.psts(ram.of(at), at.offset, call.mask("value"), dist)  # type: ignore[arg-type]
+    made = predicate_memory.psts(ram.of(at), at.offset, call.mask("value"), dist)
     ram.replaced(call.node, at, made)
     return [*updated]
 

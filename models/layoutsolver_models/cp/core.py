@@ -9,13 +9,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from layoutsolver_models.cp.model import GroupedModel
-from layoutsolver_models.problems.layout import LayoutProblem
+from layoutsolver_models.problems.layout import Group, LayoutProblem
 from layoutsolver_models.solve.layout import Limits
 
-Groups = Sequence[tuple[str, int]]
 
-
-def core_by_cp_sat(problem: LayoutProblem, groups: Groups, limits: Limits) -> list[tuple[str, int]] | None:
+def core_by_cp_sat(problem: LayoutProblem, groups: Sequence[Group], limits: Limits) -> list[Group] | None:
     """Groups that the solver blames for infeasibility; None if it finds the problem feasible or gives up."""
     model = GroupedModel()
     layout = [
@@ -24,7 +22,7 @@ def core_by_cp_sat(problem: LayoutProblem, groups: Groups, limits: Limits) -> li
     ]
     for number, literals in enumerate(layout):
         model.exactly_one(f"value {number}", list(literals.values()))
-    assumed: dict[int, tuple[str, int]] = {}
+    assumed: dict[int, Group] = {}
     for kind, index in groups:
         switch = model.new_bool(f"{kind} {index}")
         assumed[switch] = (kind, index)

@@ -17,7 +17,13 @@ from layoutsolver_models.hardware.ub import BLOCK, Memory
 _LOAD_SIZES = {"NORM": 32, "US": 16, "DS": 64}
 
 
-def plds(memory: Memory, address: int, dist: Literal["NORM", "US", "DS"] = "NORM") -> PReg:
+LoadDist = Literal["NORM", "US", "DS"]
+StoreDist = Literal["NORM", "PK"]
+StreamWidth = Literal[2, 4]
+"""Bytes of a lane of a predicate that goes into a stream."""
+
+
+def plds(memory: Memory, address: int, dist: LoadDist = "NORM") -> PReg:
     """The predicate in memory: NORM 32 bytes, US 16 bytes with every bit doubled, DS every second bit of 64 bytes.
 
     The address is a multiple of the bytes read, at most 32. Raises HardwareFault.
@@ -44,7 +50,7 @@ def _packed(value: PReg, step: int) -> tuple[Bytes, Flags, Births | None]:
     return data, poison, birth
 
 
-def psts(memory: Memory, address: int, value: PReg, dist: Literal["NORM", "PK"] = "NORM") -> Memory:
+def psts(memory: Memory, address: int, value: PReg, dist: StoreDist = "NORM") -> Memory:
     """The memory after a predicate was stored: NORM its 256 bits in 32 bytes, PK every second bit in 16 bytes.
 
     The address is a multiple of the bytes written. Raises HardwareFault.
@@ -54,7 +60,7 @@ def psts(memory: Memory, address: int, value: PReg, dist: Literal["NORM", "PK"] 
     return memory.write(address, data, poison, birth)
 
 
-def pstu(memory: Memory, address: int, value: PReg, width: Literal[2, 4], align: Align) -> tuple[Memory, Align, int]:
+def pstu(memory: Memory, address: int, value: PReg, width: StreamWidth, align: Align) -> tuple[Memory, Align, int]:
     """The memory, alignment register and address after the bits of `width`-byte lanes were added to a store stream.
 
     Width 2 adds 128 bits, width 4 adds 64. Raises HardwareFault.

@@ -12,6 +12,8 @@ from layoutsolver_models.problems.record import as_json_object
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Objective = Literal["instructions", "registers", "preference"]
+Group = tuple[Literal["relation", "tie", "pin", "domain"], int]
+"""A constraint of a problem by kind and number."""
 
 
 @as_json_object
@@ -140,6 +142,6 @@ class LayoutSolution(NamedTuple):
     rows: tuple[int, ...] = ()
     cost: int = 0
     bound: int = 0
-    conflict: tuple[tuple[Literal["relation", "tie", "pin", "domain"], int], ...] = ()
+    conflict: tuple[Group, ...] = ()
     minimal: bool = True
     schema: Literal["layoutsolver/layout-solution/1"] = "layoutsolver/layout-solution/1"

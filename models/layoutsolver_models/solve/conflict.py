@@ -10,15 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
+from layoutsolver_models.problems.layout import Group, LayoutProblem, LayoutSolution
 from layoutsolver_models.solve.compiled import Compiled, compile_problem
 from layoutsolver_models.solve.components import solutions, split
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.propagate import Removal, propagate
-
-Group = tuple[Literal["relation", "tie", "pin", "domain"], int]
 
 SEARCH_NODES = 4096
 """Decisions after which the feasibility of a part is asked of CP-SAT instead of searched for."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from layoutsolver_models.hardware.formats import FORMATS, Format
+from layoutsolver_models.hardware.rounding import Rounding
 from layoutsolver_models.hardware.state import PReg, VReg
 
 # exponent bits, mantissa bits, bias, what the topmost exponent holds
@@ -25,7 +26,7 @@ FLOATS = {
 }
 NAN = {"f16": 0x7E00, "bf16": 0x7FC0, "f32": 0x7FC00000, "f8E4M3FN": 0x7F, "f8E5M2": 0x7E, "f64": 0x7FF8000000000000}
 INTEGERS = {name: (int(name.lstrip("ui")), not name.startswith("u")) for name in FORMATS if name[0] in "iu"}
-MODES = ("rint", "round", "floor", "ceil", "trunc", "odd")
+MODES: tuple[Rounding, ...] = ("rint", "round", "floor", "ceil", "trunc", "odd")
 
 
 def value(name: str, bits: int) -> float | int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -171,13 +172,13 @@ def test_shifts(fmt: Format) -> None:
         return x >> places if places >= 0 else x << -places
 
     for amount in (b, VReg.from_lanes(amounts)):
-        check(fmt, lambda m, i, s=amount: ar.vshl(fmt, a, s, m, i), [a, amount], left, 14)  # type: ignore[misc]
-        check(fmt, lambda m, i, s=amount: ar.vshr(fmt, a, s, m, i), [a, amount], right, 15)  # type: ignore[misc]
+        check(fmt, partial(ar.vshl, fmt, a, amount), [a, amount], left, 14)
+        check(fmt, partial(ar.vshr, fmt, a, amount), [a, amount], right, 15)
     for n in (0, 1, 5, fmt.bits - 1, fmt.bits, 200, -1, -fmt.bits):
         up: Scalar = lambda x, n=n: x << n if n >= 0 else x >> -n  # noqa: E731
         down: Scalar = lambda x, n=n: x >> n if n >= 0 else x << -n  # noqa: E731
-        check(fmt, lambda m, i, n=n: ar.vshls(fmt, a, n, m, i), [a], up, 16)  # type: ignore[misc]
-        check(fmt, lambda m, i, n=n: ar.vshrs(fmt, a, n, m, i), [a], down, 17)  # type: ignore[misc]
+        check(fmt, partial(ar.vshls, fmt, a, n), [a], up, 16)
+        check(fmt, partial(ar.vshrs, fmt, a, n), [a], down, 17)
 
 
 @pytest.mark.parametrize("fmt", INTEGERS, ids=repr)
@@ -220,7 +221,7 @@ def test_functions(fmt: Format) -> None:
 
     for name, function in (("vexp", math.exp), ("vln", ln), ("vsqrt", math.sqrt), ("vrsqrt", rsqrt)):
         run = getattr(ar, name)
-        check(fmt, lambda m, i, r=run: r(fmt, a, m, i), [a], total(function), 21)  # type: ignore[misc]
+        check(fmt, partial(run, fmt, a), [a], total(function), 21)
 
 
 @pytest.mark.parametrize("fmt", FLOATS, ids=repr)
@@ -239,7 +240,7 @@ def test_scalar_operands(fmt: Format) -> None:
             scalar = BINARY[name][fmt.is_float]
             assert scalar is not None
             run = getattr(ar, name + "s")
-            check(fmt, lambda m, i, r=run, s=s: r(fmt, a, s, m, i), [a], lambda x, f=scalar, t=t: f(x, t), 26)  # type: ignore[misc]
+            check(fmt, partial(run, fmt, a, s), [a], lambda x, f=scalar, t=t: f(x, t), 26)
 
 
 def fused(fmt: Format, acc: float, a: float, b: float) -> float:

@@ -51,7 +51,7 @@ def test_every_number_of_a_format_encodes_to_its_own_pattern(name: str) -> None:
     bits = np.arange(1 << fmt.bits).astype(fmt.storage)
     keep = ~is_nan(fmt, bits)
     for mode in oracle.MODES:
-        np.testing.assert_array_equal(encode(fmt, decode(fmt, bits)[keep], mode), bits[keep])  # type: ignore[arg-type]
+        np.testing.assert_array_equal(encode(fmt, decode(fmt, bits)[keep], mode), bits[keep])
 
 
 def test_four_bit_tables() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,13 +43,15 @@ def test_every_block_is_summed_to_its_lane(fmt: Format) -> None:
 
 @pytest.mark.parametrize("fmt", FORMATS, ids=str)
 @pytest.mark.parametrize(("run", "best"), [(vcgmax, np.max), (vcgmin, np.min)])
-def test_every_block_gives_its_extreme(fmt: Format, run: object, best: object) -> None:
+def test_every_block_gives_its_extreme(
+    fmt: Format, run: Callable[[Format, VReg, PReg], VReg], best: Callable[[Any], Any]
+) -> None:
     src, mask = register(fmt), predicate(fmt.width)
     on = mask.lanes(fmt.width).copy()
     on[:: on.size // 8] = True
-    found = run(fmt, src, PReg.from_lanes(on, fmt.width)).view(fmt)  # type: ignore[operator]
+    found = run(fmt, src, PReg.from_lanes(on, fmt.width)).view(fmt)
     rows = zip(src.view(fmt).reshape(8, -1), on.reshape(8, -1), strict=True)
-    assert found[:8].tolist() == [best(row[flags]) for row, flags in rows]  # type: ignore[operator]
+    assert found[:8].tolist() == [best(row[flags]) for row, flags in rows]
 
 
 def test_a_block_without_active_lanes_gives_the_neutral_element() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -125,15 +126,15 @@ def test_interleaving_with_all_makes_a_coarser_mask() -> None:
 
 
 @pytest.mark.parametrize("width", [2, 4])
-def test_bits_of_a_register_become_a_mask(width: int) -> None:
+def test_bits_of_a_register_become_a_mask(width: Literal[2, 4]) -> None:
     source = oracle.random_register(np.random.default_rng(5), 0.2)
     size = 256 // width // 8
     for part in (0, 1, 256 // size - 1):
-        got = oracle.bits_of(p.movvp(width, source, part))  # type: ignore[arg-type]
+        got = oracle.bits_of(p.movvp(width, source, part))
         for lane in range(256 // width):
             byte = part * size + lane // 8
             want = None if source.poison[byte] else bool(source.data[byte] >> lane % 8 & 1)
             assert got[lane * width] == want
             assert set(got[lane * width + 1 : (lane + 1) * width]) == {None}
     with pytest.raises(ValueError, match="no chunk"):
-        p.movvp(width, VReg.zeros(), 256 // size)  # type: ignore[arg-type]
+        p.movvp(width, VReg.zeros(), 256 // size)

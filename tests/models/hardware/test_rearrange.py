@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -113,13 +115,13 @@ def test_sliding_moves_a_window_over_both(width: int, amount: int) -> None:
 
 @pytest.mark.parametrize("width", [1, 2, 4])
 @pytest.mark.parametrize("inactive", ["x", "z"])
-def test_duplicates_fill_active_lanes(width: int, inactive: str) -> None:
+def test_duplicates_fill_active_lanes(width: int, inactive: Literal["x", "z"]) -> None:
     rng = np.random.default_rng(6)
     mask = oracle.random_predicate(rng, 0.1)
     for source in (oracle.random_register(rng), VReg.poisoned()):
         for run, lane in ((re.vdup, 0), (re.vdupm, 256 // width - 1)):
             value = oracle.every(source, width)[lane]
-            got = oracle.every(run(width, source, mask, inactive), width)  # type: ignore[arg-type]
+            got = oracle.every(run(width, source, mask, inactive), width)
             for j, bits in enumerate(got):
                 if mask.poison[j * width]:
                     assert bits is None
@@ -147,10 +149,10 @@ def test_scalars_fill_lanes(fmt: Format) -> None:
 
 @pytest.mark.parametrize("name", ["i8", "ui8", "i16", "i32", "i64", "f16", "f32"])
 @pytest.mark.parametrize("order", ["INCREASE", "DECREASE"])
-def test_ramps_count_from_their_base(name: str, order: str) -> None:
+def test_ramps_count_from_their_base(name: str, order: Literal["INCREASE", "DECREASE"]) -> None:
     fmt = FORMATS[name]
     for base in (0, 100, -5) if not fmt.is_float else (0.0, 1.25, 65472.0, -2047.0):
-        got = re.vci(fmt, base, order).lanes(fmt.width).tolist()  # type: ignore[arg-type]
+        got = re.vci(fmt, base, order).lanes(fmt.width).tolist()
         for j, bits in enumerate(got):
             exact = base + j if order == "INCREASE" else base - j
             if not fmt.is_float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from layoutsolver_models.hardware.predicate import pge
-from layoutsolver_models.hardware.predicate_memory import plds, psts, pstu
+from layoutsolver_models.hardware.predicate_memory import LoadDist, StoreDist, StreamWidth, plds, psts, pstu
 from layoutsolver_models.hardware.state import PReg, VReg
 from layoutsolver_models.hardware.streams import init_align, vldas, vldus, vstas, vstus
 from layoutsolver_models.hardware.ub import HardwareFault, Memory
@@ -88,8 +88,9 @@ def test_flushing_nothing_changes_nothing() -> None:
 def test_predicates_are_bit_packed_low_bit_first() -> None:
     memory = random_memory(3)
     content, poison = memory.data().tolist(), memory.poison().tolist()
-    for dist, step in (("NORM", 1.0), ("US", 0.5), ("DS", 2.0)):
-        mask = plds(memory, 64, dist)  # type: ignore[arg-type]
+    steps: dict[LoadDist, float] = {"NORM": 1.0, "US": 0.5, "DS": 2.0}
+    for dist, step in steps.items():
+        mask = plds(memory, 64, dist)
         for b in range(256):
             byte, bit = divmod(int(b * step), 8)
             assert mask.bits[b] == bool(content[64 + byte] >> bit & 1)
@@ -97,9 +98,9 @@ def test_predicates_are_bit_packed_low_bit_first() -> None:
 
 
 @pytest.mark.parametrize(("dist", "step"), [("NORM", 1), ("PK", 2)])
-def test_stored_predicates_load_again(dist: str, step: int) -> None:
+def test_stored_predicates_load_again(dist: StoreDist, step: int) -> None:
     mask = oracle.random_predicate(np.random.default_rng(4))
-    memory = psts(Memory.zeros(64), 32, mask, dist)  # type: ignore[arg-type]
+    memory = psts(Memory.zeros(64), 32, mask, dist)
     count = 256 // step
     bits = np.unpackbits(memory.data()[32:], bitorder="little")[:count]
     np.testing.assert_array_equal(bits, mask.bits[::step])
@@ -115,10 +116,10 @@ def test_a_poisoned_bit_poisons_its_byte() -> None:
 
 
 @pytest.mark.parametrize(("width", "size"), [(2, 16), (4, 8)])
-def test_predicate_streams_pack_one_bit_per_lane(width: int, size: int) -> None:
+def test_predicate_streams_pack_one_bit_per_lane(width: StreamWidth, size: int) -> None:
     mask = oracle.random_predicate(np.random.default_rng(5))
-    memory, align, at = pstu(Memory.zeros(256), 21, mask, width, init_align())  # type: ignore[arg-type]
-    memory, align, at = pstu(memory, at, pge(width, "ALL"), width, align)  # type: ignore[arg-type]
+    memory, align, at = pstu(Memory.zeros(256), 21, mask, width, init_align())
+    memory, align, at = pstu(memory, at, pge(width, "ALL"), width, align)
     assert at == 21 + 2 * size
     memory = vstas(memory, at, align)
     bits = np.unpackbits(memory.data()[21:at], bitorder="little")
@@ -128,9 +129,10 @@ def test_predicate_streams_pack_one_bit_per_lane(width: int, size: int) -> None:
 
 def test_predicate_loads_are_aligned() -> None:
     memory = Memory.zeros(64)
-    for address, dist in ((16, "NORM"), (8, "US"), (16, "DS")):
+    places: dict[LoadDist, int] = {"NORM": 16, "US": 8, "DS": 16}
+    for dist, address in places.items():
         with pytest.raises(HardwareFault, match="misaligned"):
-            plds(memory, address, dist)  # type: ignore[arg-type]
+            plds(memory, address, dist)
     plds(memory, 16, "US")
     with pytest.raises(HardwareFault, match="misaligned"):
         psts(memory, 8, PReg.zeros(), "PK")
