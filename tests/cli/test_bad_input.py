@@ -252,7 +252,7 @@ def test_a_file_name_that_is_not_utf8_can_be_reported(tmp_path: Path, run: Run) 
     try:
         Path(name).write_text(PROGRAM)
     except OSError:  # macOS and some network file systems
-        pytest.skip("the file system takes UTF-8 names only")
+        pytest.skip("the file system takes UTF-8 names only")  # there is then nothing to report
     outcome = run("solve", name, "--format", "json")
     assert outcome.status == 0
     assert "in\\\\udcff.mlir" in outcome.out

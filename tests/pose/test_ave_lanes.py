@@ -7,11 +7,12 @@ from unittest.mock import patch
 import pytest
 
 from layoutsolver.pose import ave_right
-from layoutsolver.pose.ave_masks import ANYTHING, GRANULES, ODD, TWO, mask_states
+from layoutsolver.pose.ave_masks import ANYTHING, GRANULES, ODD, TWO, mask_states, pattern_slots
 from layoutsolver.verify.compare import check_solution
 from layoutsolver.verify.operation import Get, Operation, Run
 from layoutsolver.verify.physical import Physical
 from layoutsolver.verify.values import Value
+from layoutsolver_models.hardware.predicate import pge
 from layoutsolver_models.hardware.state import PReg
 from layoutsolver_models.rules.ave import AVE_RULES
 from layoutsolver_models.rules.ave_lanes import INTERLEAVED, LANE_RULES
@@ -21,6 +22,13 @@ from tests.support.fuzz_verify import runnable_program
 from tests.support.solving import solve_text
 
 UB = "#hivm.address_space<ub>"
+
+
+@pytest.mark.parametrize("pattern", ["ALL", "H", "Q", "ALLF", "VL1", "VL3", "VL16", "VL64", "VL128"])
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_a_pattern_of_a_full_register_counts_what_the_hardware_sets(pattern: str, width: int) -> None:
+    lanes = 256 // width
+    assert pattern_slots(pattern, lanes, lanes) == pge(width, pattern).lanes(width).sum()
 
 
 def test_masks_have_nothing_set_that_is_said_to_be_clear() -> None:

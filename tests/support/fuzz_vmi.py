@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from layoutsolver.graph.build import build_graph
 from layoutsolver.mlir.edits import apply_edits
@@ -77,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             continue
         print(f"// seed {seed}: {outcome.verdict}: {outcome.said[:1]}", flush=True)
         if options.shrink:
-            small = shrink(text, lambda tried, kind=outcome.verdict: _is(tried, kind, options.objective))  # type: ignore[misc]  # a bound default
+            small = shrink(text, partial(_is, verdict=outcome.verdict, objective=options.objective))
             print(small, prove(small, options.objective).lowered, sep="\n")
             return 1
     for verdict, number in verdicts.most_common():

@@ -171,14 +171,15 @@ def test_shifts(fmt: Format) -> None:
         places = max(-99, min(99, signed(fmt, n)))
         return x >> places if places >= 0 else x << -places
 
+    def up(x: int, n: int) -> int:
+        return x << n if n >= 0 else x >> -n
+
     for amount in (b, VReg.from_lanes(amounts)):
         check(fmt, partial(ar.vshl, fmt, a, amount), [a, amount], left, 14)
         check(fmt, partial(ar.vshr, fmt, a, amount), [a, amount], right, 15)
     for n in (0, 1, 5, fmt.bits - 1, fmt.bits, 200, -1, -fmt.bits):
-        up: Scalar = lambda x, n=n: x << n if n >= 0 else x >> -n  # noqa: E731
-        down: Scalar = lambda x, n=n: x >> n if n >= 0 else x << -n  # noqa: E731
-        check(fmt, partial(ar.vshls, fmt, a, n), [a], up, 16)
-        check(fmt, partial(ar.vshrs, fmt, a, n), [a], down, 17)
+        check(fmt, partial(ar.vshls, fmt, a, n), [a], partial(up, n=n), 16)
+        check(fmt, partial(ar.vshrs, fmt, a, n), [a], partial(up, n=-n), 17)
 
 
 @pytest.mark.parametrize("fmt", INTEGERS, ids=repr)

@@ -40,7 +40,7 @@ def test_compares_active_lanes(fmt: Format, comparison: Comparison) -> None:
 def test_nan_is_unequal_and_unordered_and_zeros_are_equal() -> None:
     a = VReg.from_lanes(np.array([np.nan, np.nan, -0.0, 1.0] * 16, np.float32))
     b = VReg.from_lanes(np.array([np.nan, 1.0, 0.0, np.nan] * 16, np.float32))
-    want = {
+    want: dict[Comparison, list[int]] = {
         "eq": [0, 0, 1, 0],
         "ne": [1, 1, 0, 1],
         "lt": [0] * 4,
@@ -49,7 +49,7 @@ def test_nan_is_unequal_and_unordered_and_zeros_are_equal() -> None:
         "ge": [0, 0, 1, 0],
     }
     for comparison, bits in want.items():
-        got = vcmp(F32, comparison, a, b, PReg.full()).lanes(4)[:4]  # type: ignore[arg-type]
+        got = vcmp(F32, comparison, a, b, PReg.full()).lanes(4)[:4]
         assert got.tolist() == [bool(bit) for bit in bits], comparison
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from layoutsolver.pose.vmi.memory import alignment_of
+from layoutsolver.graph.build import build_graph
+from layoutsolver.mlir.reader import read
+from layoutsolver.pose.vmi.memory import alignment_of, multiple_of
+from layoutsolver.source import SourceFile
 from layoutsolver_models.solve.selection import solve_selection
 from tests.pose.vmi.kernels import kernel, layouts, pointer, posed, solved, vreg
 
@@ -104,3 +107,21 @@ def test_dense_data_with_scales_that_only_come_in_two_parts_are_taken_apart() ->
     made, solution = solved(scaled(8, codes=True), "total")
     ways = [made.problem.conversions[number] for number in solution.conversions]
     assert [(made.problem.values[way.value].id, way.before, way.after) for way in ways] == [("%v", "c", "d2")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "known"),
+    [
+        (("%at = arith.addi %a, %b : index",), 8),
+        (("%at = arith.subi %a, %b : index",), 8),
+        (("%at = arith.muli %a, %b : index",), 24 * 16),
+        (("%at = arith.divui %a, %b : index",), None),
+        (("%c = arith.divui %a, %b : index", "%at = arith.addi %a, %c : index"), None),
+    ],
+)
+def test_what_sums_and_products_are_multiples_of(lines: tuple[str, ...], known: int | None) -> None:
+    text = kernel("", "%a = arith.constant 24 : index", "%b = arith.constant 16 : index", *lines)
+    graph, errors = build_graph(read(SourceFile("t", text)))
+    assert errors == []
+    at = next(number for number, value in enumerate(graph.values) if value.name == "%at")
+    assert multiple_of(graph, at) == known

@@ -21,10 +21,7 @@ def held(name: str, bits: int, lanes: int, groups: int) -> list[Lanes]:
     """The element that starts at each lane of each register."""
     found = data_map(layout_of(name, groups), bits, lanes)
     size = bits // 8
-    return [
-        [None if register[at] is None else register[at] // size for at in range(0, len(register), size)]  # type: ignore[operator]
-        for register in found.registers
-    ]
+    return [[None if byte is None else byte // size for byte in register[::size]] for register in found.registers]
 
 
 def widened(source: list[Lanes], parts: tuple[str, ...], ratio: int) -> list[Lanes]:
