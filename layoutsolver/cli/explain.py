@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
-from layoutsolver.cli.messages import in_order, messages_instead, usage_error
+from layoutsolver.cli.errors import UsageError
+from layoutsolver.cli.messages import in_order, messages_instead
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.codes import CODES, page
 
@@ -15,7 +16,7 @@ def run(options: argparse.Namespace) -> int:
     if re.fullmatch(r"[A-Za-z]{2}\d{4}", options.file):
         text = page(options.file)
         if text is None:
-            return usage_error(f"no code `{options.file}`: there are {', '.join(CODES)}")
+            raise UsageError(f"no code `{options.file}`: there are {', '.join(CODES)}")
         return deliver(options.output, text)
     return _explain(options)
 

@@ -38,7 +38,7 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
 
     What was read is left in `options.text`, for the report of a defect. Raises `InputError` for what cannot be read.
     """
-    source = read_file(options.file, options.max_bytes)
+    source = _given(options, options.file)
     options.text = source.text
     whole = Inputs([source], ["", ""])
     return split_parts(source) if options.split_input_file and not _is_bare(source.text) else whole
@@ -46,10 +46,17 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
 
 def read_other(options: argparse.Namespace) -> Inputs:
     """The second file of a command that takes two, or its parts. Raises `InputError` for what cannot be read."""
-    source = read_file(options.other, options.max_bytes)
+    source = _given(options, options.other)
     options.text += source.text
     whole = Inputs([source], ["", ""])
     return split_parts(source) if options.split_input_file and not _is_bare(source.text) else whole
+
+
+def _given(options: argparse.Namespace, name: str) -> SourceFile:
+    """A file, or the text of that name in a session."""
+    if options.session is not None:
+        return SourceFile(name, options.session.files[name])
+    return read_file(name, options.max_bytes)
 
 
 def split_parts(source: SourceFile) -> Inputs:
@@ -178,7 +185,8 @@ def solve_options(options: argparse.Namespace) -> SolveOptions:
             chip = chip_of_device(chip)
     except ChipError as error:
         raise UsageError(str(error)) from None
-    limits = Limits(options.time_limit, options.workers, options.seed)
+    observe = None if options.session is None else options.session.observe
+    limits = Limits(options.time_limit, options.workers, options.seed, observe)
     compat = "upstream" if getattr(options, "upstream_report", False) else options.compat
     conflicts, repairs = getattr(options, "max_conflicts", 1), getattr(options, "repairs", 0)
     return SolveOptions(compat, chip, options.assume_trip_count, limits, conflicts, repairs, target)

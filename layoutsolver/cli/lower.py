@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import LowerOptions, LowerResult, lower
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.solve import exit_status
 
@@ -17,9 +18,9 @@ def run(options: argparse.Namespace) -> int:
     solving = solve_options(options)
     inputs = read_inputs(options)
     if asks_for_vmi(options, inputs, solving.target) and options.to != "vpto":
-        return usage_error("a program of pto.vmi is lowered with --to vpto")
+        raise UsageError("a program of pto.vmi is lowered with --to vpto")
     if options.to == "vpto" and (options.dialect or options.solved or options.layouts_from_file):
-        return usage_error("--dialect, --solved and --layouts-from-file are for --to ave-intrin")
+        raise UsageError("--dialect, --solved and --layouts-from-file are for --to ave-intrin")
     lowering = LowerOptions(options.to, options.dialect, options.solved, options.layouts_from_file, solving)
     status = EXIT_OK
     answers: list[str] = []

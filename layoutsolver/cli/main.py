@@ -26,9 +26,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except UsageError as error:
-        from layoutsolver.cli.messages import usage_error
-
-        return usage_error(str(error))
+        print(f"layoutsolver: error: {error}", file=sys.stderr)
+        return EXIT_USAGE
     except InputError as error:
         from layoutsolver.cli.messages import print_diagnostics
 

@@ -41,8 +41,11 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def print_diagnostics(options: argparse.Namespace, diagnostics: Iterable[Diagnostic]) -> None:
-    """Print diagnostics on standard error, errors before warnings."""
+    """Print diagnostics on standard error, errors before warnings; in a session, keep them there."""
     items = in_order(diagnostics)
+    if options.session is not None:
+        options.session.said += items
+        return
     if not items:
         return
     from layoutsolver.diagnostics.text import render
@@ -68,9 +71,3 @@ def messages_instead(
     from layoutsolver.cli.output import deliver
 
     return deliver(options.output, messages_document(options.format, list(said)), status)
-
-
-def usage_error(message: str) -> int:
-    """Print a usage error; its exit status."""
-    print(f"layoutsolver: error: {message}", file=sys.stderr)
-    return 2

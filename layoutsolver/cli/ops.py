@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from layoutsolver.cli.messages import usage_error
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.table import render_table
 from layoutsolver.ops.coverage import Coverage, coverage
@@ -15,7 +15,7 @@ from layoutsolver.ops.registry import TABLES
 def run(options: argparse.Namespace) -> int:
     """Print a row for each operation of the target."""
     if options.target not in TABLES:
-        return usage_error(f"no target `{options.target}`: there are {', '.join(TABLES)}")
+        raise UsageError(f"no target `{options.target}`: there are {', '.join(TABLES)}")
     rows = coverage(options.target)
     if options.format == "json":
         return deliver("-", json.dumps([_record(row) for row in rows], indent=2) + "\n")

@@ -5,8 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from layoutsolver.cli.messages import usage_error
+from layoutsolver.cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from layoutsolver.cli.session import Session
 
 
 def write_output(name: str, text: str) -> None:
@@ -42,15 +46,21 @@ def write_output(name: str, text: str) -> None:
             raise
 
 
-def deliver(name: str, text: str, status: int = 0) -> int:
-    """Write an answer to standard output or a file; `status`, or that of a usage error if it cannot be written."""
+def deliver(output: str | Session, text: str, status: int = 0) -> int:
+    """Write an answer to standard output, a file or a session; the status.
+
+    Raises `UsageError` where it cannot be written.
+    """
+    if not isinstance(output, str):
+        output.written = text
+        return status
     try:
-        write_output(name, text)
+        write_output(output, text)
     except BrokenPipeError:
         raise
     except OSError as error:
-        target = "standard output" if name == "-" else name
-        return usage_error(f"cannot write {target}: {error.strerror or error}")
+        target = "standard output" if output == "-" else output
+        raise UsageError(f"cannot write {target}: {error.strerror or error}") from None
     return status
 
 

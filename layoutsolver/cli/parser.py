@@ -32,7 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-V", "--version", action="version", version=f"layoutsolver {__version__}", help="print the version and exit"
     )
-    parser.set_defaults(debug=False)
+    parser.set_defaults(debug=False, session=None)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=VerbParser)
     for name, (summary, fill) in VERBS.items():
         verbs.add_parser(

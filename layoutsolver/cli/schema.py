@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from layoutsolver.cli.messages import usage_error
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.output import deliver
 
 
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     if options.name is None:
         return deliver("-", "\n".join(known) + "\n")
     if options.name not in known:
-        return usage_error(f"no document `{options.name}`: there are {', '.join(known)}")
+        raise UsageError(f"no document `{options.name}`: there are {', '.join(known)}")
     from layoutsolver_models.problems.json import schema
 
     return deliver("-", schema(known[options.name]))

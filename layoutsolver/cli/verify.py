@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import read_inputs, read_other, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.progress import Progress
 from layoutsolver.cli.solve import exit_status
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """Compare each part of the input; one line for each that agrees."""
     if options.other == options.file == "-":
-        return usage_error("standard input can be read once only")
+        raise UsageError("standard input can be read once only")
     solver_options = solve_options(options)
     inputs = read_inputs(options)
     others = [None] * len(inputs.sources) if options.other is None else read_other(options).sources
     if len(others) != len(inputs.sources):
-        return usage_error(f"`{options.file}` and `{options.other}` differ in their number of parts")
+        raise UsageError(f"`{options.file}` and `{options.other}` differ in their number of parts")
     from layoutsolver.verify.run import verify
 
     status = EXIT_OK

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import solve
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_OK, worst
-from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.solve import exit_status
 from layoutsolver.explain.why import values_named, why, why_text
@@ -34,5 +35,5 @@ def run(options: argparse.Namespace) -> int:
         for value in values_named(result.posed, options.value):
             answers.append(why_text(why(result.posed, result.solution, value, solver_options.limits)))
     if not answers and status == EXIT_OK:
-        return usage_error(f"no vector `{options.value}`: there are {', '.join(names) or 'none'}")
+        raise UsageError(f"no vector `{options.value}`: there are {', '.join(names) or 'none'}")
     return deliver(options.output, "\n".join(answers), status)

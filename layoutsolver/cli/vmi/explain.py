@@ -6,9 +6,10 @@ import argparse
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import WishError, solve
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import Inputs
 from layoutsolver.cli.main import EXIT_OK, worst
-from layoutsolver.cli.messages import in_order, messages_instead, style_for, usage_error
+from layoutsolver.cli.messages import in_order, messages_instead, style_for
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.vmi.options import vmi_options
 from layoutsolver.cli.vmi.solve import exit_status
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
         try:
             result = solve(source, vmi_options(options, known))
         except WishError as error:
-            return usage_error(str(error))
+            raise UsageError(str(error)) from None
         status = worst(status, exit_status(result))
         said += in_order(result.diagnostics)
         if options.verify_diagnostics:

@@ -6,9 +6,10 @@ import argparse
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import VmiResult, WishError, annotate, solve
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import Inputs
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import messages_instead, print_diagnostics, usage_error
+from layoutsolver.cli.messages import messages_instead, print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.vmi.options import vmi_options
 from layoutsolver.diagnostics.diagnostic import Diagnostic
@@ -17,12 +18,12 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic
 def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int:
     """Decide the layouts of each part of the input; write all answers, or none if one of them is missing."""
     if options.repair or options.upstream_report:
-        return usage_error("--repair and --upstream-report are for programs of ave.hir")
+        raise UsageError("--repair and --upstream-report are for programs of ave.hir")
     try:
         chosen = vmi_options(options, known)
         results = [solve(source, chosen) for source in inputs.sources]
     except WishError as error:
-        return usage_error(str(error))
+        raise UsageError(str(error)) from None
     status = EXIT_OK
     answers: list[str] = []
     said: list[Diagnostic] = []

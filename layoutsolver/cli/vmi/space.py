@@ -7,9 +7,10 @@ from math import prod
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import VmiResult, WishError, pose
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import Inputs
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.vmi.options import vmi_options
 from layoutsolver.pose.vmi.reasons import reasons_of
@@ -19,14 +20,14 @@ from layoutsolver_models.solve.selection import narrow
 def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int:
     """List, or with `--json` print the problems, one a line."""
     if options.list:
-        return usage_error("--list is for programs of ave.hir")
+        raise UsageError("--list is for programs of ave.hir")
     status = EXIT_OK
     answers: list[str] = []
     for source in inputs.sources:
         try:
             result = pose(source, vmi_options(options, known))
         except WishError as error:
-            return usage_error(str(error))
+            raise UsageError(str(error)) from None
         print_diagnostics(options, result.diagnostics)
         if result.posed is None:
             status = worst(status, EXIT_INPUT if result.unreadable else EXIT_PROGRAM)

@@ -6,9 +6,10 @@ import argparse
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.api_vmi import WishError, solve
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import Inputs
 from layoutsolver.cli.main import EXIT_OK, worst
-from layoutsolver.cli.messages import print_diagnostics, usage_error
+from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.vmi.options import vmi_options
 from layoutsolver.cli.vmi.solve import exit_status
@@ -26,7 +27,7 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
             chosen = vmi_options(options, known)
             result = solve(source, chosen)
         except WishError as error:
-            return usage_error(str(error))
+            raise UsageError(str(error)) from None
         print_diagnostics(options, result.diagnostics)
         status = worst(status, exit_status(result))
         if result.posed is None or result.solution is None or not result.ok:
@@ -36,5 +37,5 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
         for value in values_named(result.posed, options.value):
             answers.append(why_text(why(result.posed, result.solution, value, chosen.limits)))
     if not answers and status == EXIT_OK:
-        return usage_error(f"no vector `{options.value}`: there are {', '.join(names) or 'none'}")
+        raise UsageError(f"no vector `{options.value}`: there are {', '.join(names) or 'none'}")
     return deliver(options.output, "\n".join(answers), status)

@@ -116,7 +116,7 @@ def best_by_cp_sat(
 
     def solve() -> CpAnswer:
         left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
-        return model.solve(left, limits.workers, limits.seed)
+        return model.solve(left, limits.workers, limits.seed, observe=limits.observe)
 
     if built.cost:
         model.minimize(built.cost)

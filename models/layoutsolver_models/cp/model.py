@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from layoutsolver_models.problems.layout import Status
+from layoutsolver_models.solve.observe import Event, Observer
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -142,8 +144,15 @@ class GroupedModel:
         """The number of constraints in the model that OR-Tools holds."""
         return len(self._model.proto.constraints)
 
-    def solve(self, seconds: float | None, workers: int, seed: int, presolve: bool = True) -> CpAnswer:
-        """Solve within the limits; without an objective the objective and bound are 0.
+    def solve(
+        self,
+        seconds: float | None,
+        workers: int,
+        seed: int,
+        presolve: bool = True,
+        observe: Observer | None = None,
+    ) -> CpAnswer:
+        """Solve within the limits; without an objective the objective and bound are 0, and nothing is observed.
 
         Cores need one worker and no presolve, which can blame literals that were never assumed (or-tools issue 5141).
         """
@@ -155,7 +164,10 @@ class GroupedModel:
         parameters.cp_model_presolve = presolve
         if seconds is not None:
             parameters.max_time_in_seconds = seconds
-        code = solver.solve(self._model)
+        if observe is not None and self._model.has_objective():
+            code = self._observed(solver, observe)
+        else:
+            code = solver.solve(self._model)
         names: dict[Any, Status] = {
             self._api.OPTIMAL: "optimal",
             self._api.FEASIBLE: "feasible",
@@ -171,6 +183,26 @@ class GroupedModel:
             return CpAnswer("optimal", true=true)
         bound = solver.best_objective_bound
         return CpAnswer(status, round(solver.objective_value), int(-(-bound // 1)), true)
+
+    def _observed(self, solver: cp_model.CpSolver, observe: Observer) -> Any:
+        """Solve, telling `observe` of every solution and every bound."""
+        from ortools.sat.python.cp_model import CpSolverSolutionCallback
+
+        found: list[int] = []
+        lock = threading.Lock()
+
+        def bound(value: float) -> None:
+            with lock:
+                observe(Event("bound", found[-1] if found else None, int(-(-value // 1))))
+
+        class Solutions(CpSolverSolutionCallback):
+            def on_solution_callback(self) -> None:
+                with lock:
+                    found.append(round(self.objective_value))
+                    observe(Event("solution", found[-1], int(-(-self.best_objective_bound // 1))))
+
+        solver.best_bound_callback = bound
+        return solver.solve(self._model, Solutions())
 
     def _sum(self, terms: Sequence[tuple[int, int]]) -> Any:
         weights = [weight for weight, _ in terms]

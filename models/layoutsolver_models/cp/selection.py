@@ -204,7 +204,7 @@ def best_by_cp_sat(built: SelectionModel, limits: Limits, known: Chosen | None =
         if len(built.variant) > LARGE:
             answer = solve_linear(built.model, left)
         else:
-            answer = built.model.solve(left, limits.workers, limits.seed)
+            answer = built.model.solve(left, limits.workers, limits.seed, observe=limits.observe)
         if answer.status == "infeasible":
             return SelectionSolution("infeasible")
         if answer.status != "unknown":

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution, Status
 from layoutsolver_models.solve.compiled import Compiled, compile_problem
 from layoutsolver_models.solve.components import Component, solutions, split
+from layoutsolver_models.solve.observe import Observer
 from layoutsolver_models.solve.propagate import propagate
 
 ENUMERATED = 64
@@ -19,11 +20,15 @@ ENUMERATED = 64
 
 
 class Limits(NamedTuple):
-    """How long a solve may take in seconds (None: as long as it needs), with how many threads, and which seed."""
+    """How long a solve may take in seconds (None: as long as it needs), with how many threads, and which seed.
+
+    `observe` hears of solutions and bounds while parts that are not decided by enumeration are solved.
+    """
 
     seconds: float | None = None
     workers: int = 1
     seed: int = 1
+    observe: Observer | None = None
 
 
 def solve_layout(problem: LayoutProblem, limits: Limits | None = None) -> LayoutSolution:
