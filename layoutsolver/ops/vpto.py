@@ -173,6 +173,9 @@ _AROUND = (
     _op("mem_bar", Form((), (), '"kind" attrs | <kind> attrs'), "around", _ORDER),
     _by_shape("vecscope", Effect.CONTROL, operands=False),
     _by_shape("strict_vecscope", Effect.CONTROL),
+    _by_shape("fusion_region", Effect.CONTROL, operands=False, results=True),
+    _by_shape("yield", Effect.CONTROL),
+    _by_shape("pointer_cast", Effect.PURE, results=True),
     *(_by_shape(name, _ORDER) for name in (
         "set_flag", "wait_flag", "set_flag_dyn", "wait_flag_dyn", "get_buf", "rls_buf", "get_buf_dyn", "rls_buf_dyn",
         "barrier")),

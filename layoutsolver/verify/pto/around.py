@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from layoutsolver.mlir.pto_types import PointerType
-from layoutsolver.mlir.types import ScalarType
+from layoutsolver.mlir.types import MemRefType, ScalarType
 from layoutsolver.ops.assembly import skip_bracket
 from layoutsolver.verify.operation import Operation
 from layoutsolver.verify.pto.ram import Ram
@@ -40,6 +40,8 @@ def run_around(op: Operation, get: Get, ram: Ram) -> list[PtoValue] | None:
         return [integer(_result(op), _QUERIES[op.name])]
     if op.name == "castptr":
         return [_cast(op, get(op.value("input")))]
+    if op.name == "pointer_cast":
+        return [_tile(op, get(op.node.operands[0]) if op.node.operands else None)]
     if op.name == "addptr":
         return [pointer(op, get, "ptr").moved(defined(op, get(op.value("offset"))))]
     if op.name in ("mte_gm_ub", "mte_ub_gm"):
@@ -82,6 +84,16 @@ def _cast(op: Operation, value: PtoValue) -> PtoValue:
     if isinstance(type_, ScalarType) and isinstance(value, Pointer):
         return integer(type_, value.allocation * _SPACE + value.offset)
     raise op.fail("is not known for these types")
+
+
+def _tile(op: Operation, address: PtoValue) -> PtoValue:
+    """The start of a tile at an address in the unified buffer; its shape bounds nothing here."""
+    type_ = op.type(op.node.results[0]) if op.node.results else None
+    if not isinstance(type_, MemRefType) or not isinstance(type_.element, ScalarType):
+        raise op.fail("makes no memref of known elements")
+    if not any(f"<{space}>" in type_.rest.replace(" ", "") for space in ("vec", "ub")):
+        raise op.fail("is known of tiles in the unified buffer only")
+    return Pointer(0, defined(op, address), type_.element)
 
 
 def _groups(op: Operation, get: Get) -> tuple[list[PtoValue], dict[str, list[list[PtoValue]]]]:

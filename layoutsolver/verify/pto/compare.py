@@ -25,6 +25,7 @@ from layoutsolver.verify.pto.sums import SHIFTS
 from layoutsolver.verify.pto.values import Mask, PtoValue, Vector
 from layoutsolver.verify.result import Verification
 from layoutsolver.verify.values import Scalar
+from layoutsolver.verify.vmi.readings import READINGS, Masks, Reading
 from layoutsolver_models.hardware.formats import Flags
 from layoutsolver_models.hardware.state import Bytes, PReg, VReg
 from layoutsolver_models.hardware.streams import Align
@@ -96,20 +97,38 @@ class _Checker:
     moved: list[Run] = field(default_factory=list)
 
     def check(self, number: int) -> bool:
-        """Compare one run; False if the next ones can tell nothing new."""
+        """Compare one run, in all readings that matter; False if the next ones can tell nothing new."""
         try:
             inputs, mine = self.before(number)
             theirs = self.found.run(self.other, inputs)
+            if not self.compare(inputs, mine, theirs, READINGS[0]):
+                return False
+            if not self.found.is_logical:
+                return True
+            stores = mine.masks.open_stores or theirs.masks.open_stores
+            lanes = mine.masks.open_lanes or theirs.masks.open_lanes
+            for reading in Masks(READINGS[0], stores, lanes).others():
+                mine = self.expected.run(self.function, inputs, Options(is_expected=True, reading=reading))
+                theirs = self.found.run(self.other, inputs, Options(reading=reading))
+                if not self.compare(inputs, mine, theirs, reading):
+                    return False
         except StoppedError as stopped:
             self.result.diagnostics.append(stopped.diagnostic)
             return False
+        return True
+
+    def compare(self, inputs: Inputs, mine: Run, theirs: Run, reading: Reading) -> bool:
+        """Compare what two runs left, in which masks were read alike; whether it is the same."""
         self.moved = []
         if mine.inexact:
             self.moved = [
-                self.expected.run(self.function, inputs, Options(shift, is_expected=True)) for shift in SHIFTS
+                self.expected.run(self.function, inputs, Options(shift, is_expected=True, reading=reading))
+                for shift in SHIFTS
             ]
         self.result.runs += 1
         differences = [*self.memory(inputs, mine, theirs), *self.returned(mine, theirs)]
+        if reading != READINGS[0]:
+            differences = [one._replace(notes=(*one.notes, reading.text)) for one in differences]
         self.result.diagnostics += differences
         return not differences
 

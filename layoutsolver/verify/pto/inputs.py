@@ -9,7 +9,7 @@ import numpy as np
 
 from layoutsolver.graph.model import Function, Graph
 from layoutsolver.mlir.pto_types import PointerType, PredicateType, RegisterType, VmiMaskType, VmiVectorType
-from layoutsolver.mlir.types import OtherType, ScalarType, Type
+from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, Type
 from layoutsolver.verify.memory import KINDS, Kind, numbers
 from layoutsolver.verify.operation import CannotRunError
 from layoutsolver.verify.pto.ram import UB_BYTES, Allocation
@@ -25,6 +25,7 @@ UB_ALLOCATION = 64 * 1024
 GM_ALLOCATION = 1024 * 1024
 """Bytes behind a pointer into global memory."""
 
+_CASTS = frozenset({"pto.castptr", "pto.pointer_cast"})
 _OFFSETS = frozenset({"offset", "increment"})
 _STRIDES = frozenset({"row_stride", "source_group_stride", "stride"})
 _BLOCKS = frozenset({"block_stride", "repeat_stride"})
@@ -83,9 +84,9 @@ def _unified_buffer(
         return Allocation("unified buffer", False, Memory.poisoned(UB_BYTES))
     starts: dict[int, ScalarType] = {}
     for node in graph.ops:
-        if node.name == "pto.castptr" and node.operands and node.operands[0] in graph.constants:
+        if node.name in _CASTS and node.operands and node.results and node.operands[0] in graph.constants:
             type_ = graph.values[node.results[0]].type
-            if isinstance(type_, PointerType) and isinstance(type_.element, ScalarType):
+            if isinstance(type_, PointerType | MemRefType) and isinstance(type_.element, ScalarType):
                 starts.setdefault(graph.constants[node.operands[0]], type_.element)
     content = np.zeros(UB_BYTES, np.uint8)
     ends = [*sorted(starts)[1:], UB_BYTES]

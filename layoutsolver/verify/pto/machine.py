@@ -22,9 +22,11 @@ MOST_STEPS = 200_000
 """Operations that a run executes at most."""
 
 _TERMINATORS = frozenset({
-    "func.return", "return", "scf.yield", "scf.condition", "cf.br", "cf.cond_br", "cf.switch",
+    "func.return", "return", "scf.yield", "scf.condition", "cf.br", "cf.cond_br", "cf.switch", "pto.yield",
 })  # fmt: skip
-_SCOPES = frozenset({"pto.vecscope", "pto.strict_vecscope", "scf.execute_region", "pto.section.vector"})
+_SCOPES = frozenset({
+    "pto.vecscope", "pto.strict_vecscope", "scf.execute_region", "pto.section.vector", "pto.fusion_region",
+})  # fmt: skip
 
 
 class PtoUnit(Protocol):

@@ -20,6 +20,7 @@ from layoutsolver.verify.pto.machine import Machine
 from layoutsolver.verify.pto.ram import Ram
 from layoutsolver.verify.pto.sums import Shift, Sums
 from layoutsolver.verify.pto.values import Get, Mask, PtoValue, Vector
+from layoutsolver.verify.vmi.readings import READINGS, Masks, Reading
 from layoutsolver.verify.vmi.unit import VmiUnit
 from layoutsolver.verify.vpto.unit import VptoUnit
 from layoutsolver_models.hardware.state import PReg, VReg
@@ -51,11 +52,14 @@ class BothUnits:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run left: its memory, what it returned, whether a sum of floats depends on its order, its machine."""
+    """What a run left: its memory, what it returned, whether a sum of floats depends on its order, how masks were
+    read, its machine.
+    """
 
     ram: Ram
     returned: list[PtoValue]
     inexact: bool
+    masks: Masks
     machine: Machine
 
 
@@ -64,12 +68,14 @@ class Options:
     """How a program is run: how sums are moved, whether filled-in zeros are poison, whether results are kept.
 
     `is_expected` says that it is the program that others are held against: what it leaves open may be anything.
+    `reading` says how masks are read.
     """
 
     shift: Shift = "none"
     padding: bool = False
     is_expected: bool = False
     results: list[tuple[int, list[PtoValue]]] | None = None
+    reading: Reading = READINGS[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +99,8 @@ class Program:
         """Run a function. Raises StoppedError where that is not possible."""
         how = options or Options()
         ram = Ram(inputs.allocations)
-        sums = Sums(how.shift, how.is_expected)
-        unit = BothUnits(ram, VmiUnit(ram, sums), VptoUnit(ram, how.padding, sums))
+        sums, masks = Sums(how.shift, how.is_expected), Masks(how.reading)
+        unit = BothUnits(ram, VmiUnit(ram, sums, masks), VptoUnit(ram, how.padding, sums))
         kept = how.results
         watch = None if kept is None else lambda node, _, results: kept.append((node.index, results))
         machine = Machine(self.graph, unit, watch)
@@ -110,7 +116,7 @@ class Program:
             message = f"`{name}` faults: {fault}"
             found = Diagnostic("LS0702", "error", message, self.label(machine.current))
             raise StoppedError(found, fault.kind == "out of range") from None
-        return Run(ram, returned, sums.inexact, machine)
+        return Run(ram, returned, sums.inexact, masks, machine)
 
     def arguments(self, function: Function, given: Sequence[PtoValue]) -> list[PtoValue]:
         """The arguments of the function here for those of the function that inputs were made for: a logical vector may

@@ -1,7 +1,7 @@
 """Operations that compute element i of the result from elements i of the operands.
 
-An element that the mask leaves out is zero, and not determined with `pmode = "merge"`, since there is no earlier value
-that it could keep. A signless integer is an unsigned one.
+An element that the mask leaves out is zero, or as `layoutsolver.verify.vmi.readings` has it; not determined with
+`pmode = "merge"`, since there is no earlier value that it could keep. A signless integer is an unsigned one.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from layoutsolver.verify.vmi.operands import Call
 from layoutsolver.verify.vmi.vectors import (
     from_predicates,
     from_registers,
+    full_mask,
     mask_registers,
     to_registers,
 )
@@ -55,6 +56,20 @@ def inactive(call: Call) -> Inactive:
     return "x" if call.attr("pmode") == "merge" else "z"
 
 
+def passes(call: Call, mask: Mask) -> bool:
+    """Whether an operation passes on what its mask leaves out: it says nothing of it, and the reading is that one."""
+    if call.attr("pmode") or mask.bits.all():
+        return False
+    call.unit.masks.open_lanes = True
+    return call.unit.masks.reading.passes_lanes
+
+
+def governing(call: Call, count: int) -> Mask:
+    """The mask of an operation, a full one where it is dropped."""
+    mask = call.mask_or_full(count)
+    return full_mask(count) if passes(call, mask) else mask
+
+
 def lane_by_lane(
     function: Callable[..., VReg], fmt: Format, sources: list[Vector], mask: Mask, how: Inactive, element: ScalarType
 ) -> Vector:
@@ -83,7 +98,7 @@ def _unary(call: Call) -> list[PtoValue]:
     if isinstance(source, Mask):
         return [Mask(~source.bits, source.poison, source.birth)]
     vector = call.vector("source")
-    mask = call.mask_or_full(vector.count)
+    mask = governing(call, vector.count)
     return [lane_by_lane(_UNARY[call.name], _format(call, vector), [vector], mask, inactive(call), call.element())]
 
 
@@ -91,7 +106,7 @@ def _binary(call: Call) -> list[PtoValue]:
     if isinstance(call.get(call.op.value("lhs")), Mask):
         return _mask_logic(call)
     lhs, rhs = call.vector("lhs"), call.vector("rhs")
-    mask = call.mask_or_full(call.same_count(lhs, rhs))
+    mask = governing(call, call.same_count(lhs, rhs))
     return [lane_by_lane(_BINARY[call.name], _format(call, lhs), [lhs, rhs], mask, inactive(call), call.element())]
 
 
@@ -111,12 +126,11 @@ def _mask_not(call: Call) -> list[PtoValue]:
 def _with_scalar(call: Call) -> list[PtoValue]:
     source, scalar = call.vector("src"), call.scalar_in("scalar")
     mask = call.mask_or_full(source.count)
-    fmt, function = call.format(source.element), _WITH_SCALAR[call.name]
+    fmt, function, passing = call.format(source.element), _WITH_SCALAR[call.name], passes(call, mask)
 
     def apply(own: Format, register: VReg, predicate: PReg, how: Inactive) -> VReg:
-        if not scalar.defined:
-            register = VReg.poisoned()
-        return function(own, register, number(scalar), predicate, how)
+        used = register if scalar.defined else VReg.poisoned()
+        return function(own, used, number(scalar), predicate, register if passing else how)
 
     return [lane_by_lane(apply, fmt, [source], mask, inactive(call), call.element())]
 
@@ -137,7 +151,7 @@ def _fused(call: Call) -> list[PtoValue]:
     def apply(own: Format, one: VReg, two: VReg, three: VReg, predicate: PReg, how: Inactive) -> VReg:
         return hw.vmula(own, one, two, three, predicate, how)
 
-    mask = call.mask_or_full(count)
+    mask = governing(call, count)
     return [lane_by_lane(apply, fmt, [acc, lhs, rhs], mask, inactive(call), call.element())]
 
 
@@ -146,7 +160,7 @@ def _leaky(call: Call) -> list[PtoValue]:
     number for NaN and zeros: where the two differ, the element is not determined.
     """
     x = call.vector("x")
-    fmt, mask = call.format(x.element), call.mask_or_full(x.count)
+    fmt, mask = call.format(x.element), governing(call, x.count)
     if call.name == "vlrelu":
         scalar = call.scalar_in("slope")
         register = hw.splat(fmt, number(scalar)) if scalar.defined else VReg.poisoned()
@@ -206,7 +220,7 @@ def _select(call: Call) -> list[PtoValue]:
 def _expdif(call: Call) -> list[PtoValue]:
     """exp(x - max) in f32, of f16 operands as well."""
     x, top = call.vector("x"), call.vector("max")
-    fmt, mask = call.format(x.element), call.mask_or_full(x.count)
+    fmt, mask = call.format(x.element), governing(call, x.count)
     both = [_widened(one, fmt) for one in (x, top)]
     f32 = call.format(call.element())
 
@@ -227,7 +241,7 @@ def _widened(vector: Vector, fmt: Format) -> Vector:
 
 def _two_halves(call: Call) -> list[PtoValue]:
     a, b = call.vector("a"), call.vector("b")
-    fmt, mask = call.format(a.element, signed=a.element.text[:1] == "i"), call.mask_or_full(a.count)
+    fmt, mask = call.format(a.element, signed=a.element.text[:1] == "i"), governing(call, a.count)
     rows = [
         hw.vmull(fmt, one, two, predicate, inactive(call))
         for one, two, predicate in zip(to_registers(a), to_registers(b), mask_registers(mask, 4), strict=True)

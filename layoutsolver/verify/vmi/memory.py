@@ -190,12 +190,25 @@ def _vstore(call: Call) -> list[PtoValue]:
     if mode == "dintlv":
         both = joined([value, call.vector("high")])
         order = np.arange(both.count).reshape(2, -1).T.ravel()
-        _write(call, at, taken(both, order), np.repeat(mask.bits, 2), np.repeat(mask.poison, 2))
+        twice = Mask(np.repeat(mask.bits, 2), np.repeat(mask.poison, 2), mask.birth)
+        _write_unified(call, at, taken(both, order), twice)
         return []
     if mode != "continuous":
         raise call.op.fail(f"with the mode `{mode}` is not known")
-    _write(call, at, value, mask.bits, mask.poison)
+    _write_unified(call, at, value, mask)
     return []
+
+
+def _write_unified(call: Call, at: Pointer, value: Vector, mask: Mask) -> None:
+    """Write active elements; the others are zero afterwards in the reading in which stores write zeros."""
+    masks = call.unit.masks
+    if call.attr("pmode") != "merge" and not mask.bits.all():
+        masks.open_stores = True
+        if masks.reading.stores_zeros:
+            clear = np.repeat(~mask.bits & ~mask.poison, value.width)
+            zeros = np.zeros(value.data.size, np.uint8)
+            call.unit.ram.write(call.node, at, zeros, zeros.astype(np.bool_), None, clear)
+    _write(call, at, value, mask.bits, mask.poison)
 
 
 def _store(call: Call) -> list[PtoValue]:

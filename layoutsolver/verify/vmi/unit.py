@@ -15,6 +15,7 @@ from layoutsolver.verify.vmi.elementwise import ELEMENTWISE
 from layoutsolver.verify.vmi.groups import GROUPS
 from layoutsolver.verify.vmi.memory import MEMORY
 from layoutsolver.verify.vmi.operands import Call
+from layoutsolver.verify.vmi.readings import Masks
 from layoutsolver.verify.vmi.rearrange import REARRANGE
 
 HANDLERS: dict[str, Callable[[Call], list[PtoValue]]] = {
@@ -28,10 +29,11 @@ OPEN: dict[str, str] = {"vgatherb": "documents disagree on whether it gathers by
 
 @dataclass(slots=True)
 class VmiUnit:
-    """The logical unit; `sums` says how sums of floats are made."""
+    """The logical unit; `sums` says how sums of floats are made, `masks` what becomes of what masks leave out."""
 
     ram: Ram
     sums: Sums = field(default_factory=Sums)
+    masks: Masks = field(default_factory=Masks)
 
     def run(self, op: Operation, get: Get) -> list[PtoValue]:
         """The results of an operation. Raises CannotRunError for one that is not known, and HardwareFault."""

@@ -12,7 +12,7 @@ from layoutsolver.verify.vpto import loads, stores
 from layoutsolver.verify.vpto import unit as vpto
 
 AROUND = {"castptr", "addptr", "mte_gm_ub", "mte_ub_gm", "mte_ub_ub", "vecscope", "strict_vecscope",
-          *around.SYNCHRONISATION}  # fmt: skip
+          "fusion_region", "yield", "pointer_cast", *around.SYNCHRONISATION}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [spec.name.removeprefix("pto.") for spec in VPTO_OPS])
