@@ -1,0 +1,1 @@
+"""Fusion of vector functions: regions, loops, what they touch in memory, and how they are put together."""
