@@ -15,7 +15,7 @@ from layoutsolver.pose.vmi.upstream.choice import Choice, choice_of
 from layoutsolver.pose.vmi.upstream.compat import upstream_of
 from layoutsolver.pose.vmi.wishes import Wish, WishError, hinted, wished
 from layoutsolver.source import SourceFile, Span
-from layoutsolver_models.problems.selection import SelectionSolution, Value, evaluate, faults
+from layoutsolver_models.problems.selection import KnownChoice, SelectionSolution, Value, evaluate, faults
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
 
@@ -75,7 +75,10 @@ class VmiResult:
 
 
 def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
-    """The selection problem of a text, not yet solved. Raises `WishError` for a pin or preference of no value."""
+    """The selection problem of a text, not yet solved, with the released compiler's choice to start from.
+
+    Raises `WishError` for a pin or preference of no value.
+    """
     chosen = options or VmiOptions()
     result = VmiResult(read_source(source))
     if result.unreadable:
@@ -95,7 +98,9 @@ def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
         result.diagnostics += wrong
         if not wrong:
             posed = posed._replace(problem=problem)
-            result.posed = posed._replace(problem=wished(posed, chosen.pins, chosen.preferences))
+            posed = posed._replace(problem=wished(posed, chosen.pins, chosen.preferences))
+            result.released = _released(graph, posed, chosen)
+            result.posed = started(posed, result.released)
     return result
 
 
@@ -103,17 +108,14 @@ def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
     """Decide the layouts of all vectors of a text. Raises `WishError`."""
     chosen = options or VmiOptions()
     result = pose(source, chosen)
-    if result.posed is None or result.graph is None:
+    if result.posed is None or result.graph is None or result.released is None:
         return result
-    released = result.released = _released(result.graph, result.posed, chosen)
     if chosen.compat == "upstream":
         result.posed = pose_vmi(result.graph, chosen.objective, released=True)
-        _take_released(result, released)
+        _take_released(result, result.released)
         return result
     problem = result.posed.problem
-    start = (released.choice.variants, released.choice.conversions)
-    usable = not released.choice.missing and not faults(problem, *start)
-    result.solution = solve_selection(problem, chosen.limits, start if usable else None)
+    result.solution = solve_selection(problem, chosen.limits, problem.start)
     if result.solution.status == "infeasible":
         from layoutsolver.explain.vmi_conflict import conflict_of
 
@@ -126,6 +128,13 @@ def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
         message = f"time limit reached: the layouts are valid, and not proved the best (busiest pipe: {at.busiest})"
         result.diagnostics.append(Diagnostic("LS0402", "warning", message, Label(source, Span(0, 0))))
     return result
+
+
+def started(posed: PosedVmi, released: Released) -> PosedVmi:
+    """The problem with the released compiler's choice to start from, where it is one of this problem's."""
+    start = KnownChoice(released.choice.variants, released.choice.conversions)
+    usable = not released.choice.missing and not faults(posed.problem, *start)
+    return posed._replace(problem=posed.problem._replace(start=start if usable else None))
 
 
 def _released(graph: Graph, posed: PosedVmi, options: VmiOptions) -> Released:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from layoutsolver.explain.vmi_conflict import smallest_conflict
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import narrow, solve_selection
+from layoutsolver_models.solve.selection_conflict import smallest_conflict
 
 
 class Other(NamedTuple):

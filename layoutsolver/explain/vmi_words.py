@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
+from layoutsolver.explain.selection_words import MANY, op_words
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.pose.vmi.reasons import reasons_of
-
-MANY = 6
-"""So many of one kind are listed; the rest are counted."""
 
 
 def operation_words(posed: PosedVmi, number: int) -> str:
     """Which layouts an operation of the problem takes and makes."""
-    problem = posed.problem
-    op = problem.ops[number]
-    names = [problem.values[value].id for value in (*op.operands, *op.results)]
-    shown = []
-    for variant in op.variants:
-        taken = [f"{name}:{layout}" for name, layout in zip(names, variant.layouts, strict=True)]
-        takes, makes = " ".join(taken[: len(op.operands)]), " ".join(taken[len(op.operands) :])
-        shown.append(" -> ".join(part for part in (takes, makes) if part))
+    op = posed.problem.ops[number]
+    names = [posed.problem.values[value].id for value in (*op.operands, *op.results)]
     if posed.join_of[number] >= 0:
         return f"control flow makes {', '.join(dict.fromkeys(names))} one"
     if posed.op_of[number] < 0:
         return f"{names[0]} crosses the boundary of a function"
-    listed = "; ".join(shown[:MANY]) + (f"; {len(shown) - MANY} more" if len(shown) > MANY else "")
-    return f"`{op.id.partition(' ')[0]}`: {listed or 'no rule serves it'}"
+    return op_words(posed.problem, number)
 
 
 def refused_words(posed: PosedVmi, number: int) -> list[str]:

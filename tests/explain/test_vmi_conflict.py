@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from layoutsolver.api_vmi import VmiOptions, VmiResult, pose, solve
-from layoutsolver.explain.vmi_conflict import relaxed, smallest_conflict
 from layoutsolver.pose.vmi.wishes import Wish
 from layoutsolver.source import SourceFile
 from layoutsolver_models.problems.selection import SelectionProblem
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
+from layoutsolver_models.solve.selection_conflict import relaxed, smallest_conflict
 from tests.pose.vmi.facts import FOLDER
 
 F, M, R = "!pto.vmi.vreg<128xf32>", "!pto.vmi.mask<128xpred>", "!pto.vmi.vreg<8xf32>"
@@ -40,9 +40,9 @@ def test_each_part_of_a_conflict_is_needed(name: str) -> None:
     assert minimal
     assert solve_selection(relaxed(problem, core)).status == "infeasible"
     for op in core.ops:
-        assert solve_selection(relaxed(problem, core.without(op=op))).status == "optimal"
+        assert solve_selection(relaxed(problem, core._replace(ops=core.ops - {op}))).status == "optimal"
     for pin in core.pins:
-        assert solve_selection(relaxed(problem, core.without(pin=pin))).status == "optimal"
+        assert solve_selection(relaxed(problem, core._replace(pins=core.pins - {pin}))).status == "optimal"
 
 
 def pinned(options: VmiOptions = LS2) -> VmiResult:

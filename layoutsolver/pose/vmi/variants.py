@@ -154,7 +154,9 @@ def shared_setup(op: VmiOp, rule: VmiRule, now: dict[str, Fact]) -> str:
         period = now["S"] if rule.layouts["result"] in ("c", "ls2", "ls4") else now["B"]
         return f"index {now['W']} {period} {rule.layouts['result']} {rule.layouts.get('source', 'gs8')}"
     if rule.family == "free_mask":
-        return f"mask {setup_operand(op)} {op.attrs.get('group_size', '')} {rule.layouts['result']} {now['W']}"
+        return (
+            f"mask {setup_operand(op)} {op.attrs.get('group_size', '')} {rule.layouts['result']} {now['W']} {now['N']}"
+        )
     if rule.family == "free" and op.op == "broadcast":
         return f"splat {setup_operand(op)} {now['W']} {op.results['result'].element}"
     return ""

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from typing import NamedTuple
 
+from layoutsolver_models.cp.capacity import add_capacities
 from layoutsolver_models.cp.linear import solve_linear
 from layoutsolver_models.cp.model import CpAnswer, GroupedModel
 from layoutsolver_models.problems.layout import Status
@@ -64,6 +65,7 @@ class SelectionModel:
             for other, literal in self.made[value].items():
                 if other != layout:
                     self.model.not_all(f"pin of {problem.values[value].id}", [literal])
+        self.live = add_capacities(self.model, problem, self.variant)
         self.terms = self._terms()
         self.busiest = self._add_busiest()
         if seed is not None:
@@ -172,9 +174,9 @@ class SelectionModel:
         for (value, layout), makers in self.makers.items():
             if any(maker in true for maker in makers):
                 true.add(self.made[value][layout])
-        for paid, sharing in self.shared.values():
-            if any(literal in true for literal in sharing):
-                true.add(paid)
+        for literal, sharing in (*self.shared.values(), *self.live.items()):
+            if any(one in true for one in sharing):
+                true.add(literal)
         return frozenset(true)
 
     def read(self, answer: CpAnswer) -> Chosen:

@@ -6,6 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
+from layoutsolver_models.problems.selection import SelectionProblem
+from layoutsolver_models.problems.selection_check import check_selection
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -51,6 +53,15 @@ def problem_from_json(text: str | bytes) -> LayoutProblem:
     """A layout problem from JSON, its references checked. Raises `ProblemError`."""
     problem: LayoutProblem = from_json(LayoutProblem, text)
     errors = check_problem(problem)
+    if errors:
+        raise ProblemError(errors)
+    return problem
+
+
+def selection_from_json(text: str | bytes) -> SelectionProblem:
+    """A selection problem from JSON, its references checked. Raises `ProblemError`."""
+    problem: SelectionProblem = from_json(SelectionProblem, text)
+    errors = check_selection(problem)
     if errors:
         raise ProblemError(errors)
     return problem

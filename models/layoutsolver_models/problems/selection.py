@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from layoutsolver_models.problems.capacity import Capacity, demand
 from layoutsolver_models.problems.layout import Status, Where
 from layoutsolver_models.problems.record import as_json_object
 
@@ -82,11 +83,20 @@ class ValueConversion(NamedTuple):
 
 
 @as_json_object
+class KnownChoice(NamedTuple):
+    """A choice to start from: the variants of each operation, and the conversions, by number."""
+
+    variants: tuple[tuple[int, ...], ...]
+    conversions: tuple[int, ...]
+
+
+@as_json_object
 class SelectionProblem(NamedTuple):
     """The whole question: `pipes` names the entries of costs; `bounded` those of which the busiest counts.
 
     `pins` are layouts in which values must be made, by value; `penalties` are costs of making a value in a layout, as
-    users ask for, in instructions of no pipe.
+    users ask for, in instructions of no pipe. `capacities` bound the registers that are live at points of the program.
+    `start` is a choice to begin with; where it is none, it is passed over.
     """
 
     pipes: tuple[str, ...]
@@ -97,7 +107,18 @@ class SelectionProblem(NamedTuple):
     pins: tuple[tuple[int, str], ...] = ()
     penalties: tuple[tuple[int, str, int], ...] = ()
     objective: tuple[SelectionObjective, ...] = OBJECTIVES["pipes"]
+    capacities: tuple[Capacity, ...] = ()
+    start: KnownChoice | None = None
     schema: Literal["layoutsolver/selection-problem/1"] = "layoutsolver/selection-problem/1"
+
+
+@as_json_object
+class SelectionGroup(NamedTuple):
+    """An operation, pin or capacity by its number, and what it asks for in words."""
+
+    kind: Literal["op", "pin", "capacity"]
+    number: int
+    said: str
 
 
 @as_json_object
@@ -106,7 +127,8 @@ class SelectionSolution(NamedTuple):
 
     `load` is the cost of each pipe; `busiest`, `total`, `rest` and `registers` are the objectives' values, of which the
     first that is minimised is proved to be at least `bound`; `proved` are the objectives of which the least value is
-    proved, each given the ones before it. Empty unless `status` is `optimal` (all are proved) or `feasible`.
+    proved, each given the ones before it. Empty unless `status` is `optimal` (all are proved) or `feasible`. Where it
+    is `infeasible`, `conflict` may list what cannot hold together; `minimal` says that each of that is needed for it.
     """
 
     status: Status
@@ -119,6 +141,8 @@ class SelectionSolution(NamedTuple):
     registers: int = 0
     bound: int = 0
     proved: tuple[SelectionObjective, ...] = ()
+    conflict: tuple[SelectionGroup, ...] = ()
+    minimal: bool = True
     schema: Literal["layoutsolver/selection-solution/1"] = "layoutsolver/selection-solution/1"
 
 
@@ -198,4 +222,8 @@ def faults(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], con
     for value, layout in problem.pins:
         if made[value] != {layout}:
             found.append(f"{problem.values[value].id} is not made in {layout} alone")
+    for capacity in problem.capacities:
+        taken = demand(capacity, problem.values, problem.ops, variants)
+        if taken > capacity.limit:
+            found.append(f"{capacity.id}: {taken} {capacity.kind} registers are live, and there are {capacity.limit}")
     return found

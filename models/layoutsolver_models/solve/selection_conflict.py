@@ -1,0 +1,109 @@
+"""The smallest sets of operations, pins and capacities of a selection problem that cannot hold together.
+
+Suspects are left out, many at a time first and then one by one, each time asking whether the rest still contradicts
+itself; what is left is needed in whole.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import product
+from typing import NamedTuple
+
+from layoutsolver_models.problems.selection import SelectionOp, SelectionProblem, Variant
+from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.solve.selection import narrow, solve_selection
+
+
+class Suspects(NamedTuple):
+    """Operations of the problem (control flow and boundaries among them), pins and capacities, by number."""
+
+    ops: frozenset[int]
+    pins: frozenset[int]
+    capacities: frozenset[int] = frozenset()
+
+
+def smallest_conflict(problem: SelectionProblem, limits: Limits) -> tuple[Suspects, bool]:
+    """Suspects of which each is needed for the contradiction; whether time sufficed to make sure of that.
+
+    Capacities are left out first: where operations contradict each other anyway, none is blamed.
+    """
+    end = None if limits.seconds is None else time.monotonic() + limits.seconds
+    suspects = Suspects(
+        frozenset(range(len(problem.ops))), frozenset(range(len(problem.pins))),
+        frozenset(range(len(problem.capacities))),
+    )  # fmt: skip
+    near = _upstream_of_stuck(problem)
+    if near is not None and contradicts(relaxed(problem, near), limits):
+        suspects = near
+
+    def fails(some: Suspects) -> bool:
+        return contradicts(relaxed(problem, some), limits)
+
+    minimal = True
+    for field in ("capacities", "ops", "pins"):
+        suspects, done = _shrunk(suspects, field, fails, end)
+        minimal &= done
+    return suspects, minimal
+
+
+def _shrunk(
+    suspects: Suspects, field: str, fails: Callable[[Suspects], bool], end: float | None
+) -> tuple[Suspects, bool]:
+    """Without as many suspects of one kind as may be missing."""
+    left: list[int] = sorted(getattr(suspects, field))
+    size = max(1, len(left) // 2)
+    while left:
+        for at in range(0, len(left), size):
+            if end is not None and time.monotonic() > end:
+                return suspects, False
+            dropped = set(left[at : at + size])
+            fewer = suspects._replace(**{field: getattr(suspects, field) - dropped})
+            if fails(fewer):
+                suspects = fewer
+        left = sorted(getattr(suspects, field))
+        if size == 1:
+            break
+        size //= 2
+    return suspects, True
+
+
+def relaxed(problem: SelectionProblem, kept: Suspects) -> SelectionProblem:
+    """The problem with only some of its groups in force: other operations make what is asked of them, of nothing."""
+    ops = tuple(op if number in kept.ops else _free(problem, op) for number, op in enumerate(problem.ops))
+    pins = tuple(pin for number, pin in enumerate(problem.pins) if number in kept.pins)
+    points = tuple(point for number, point in enumerate(problem.capacities) if number in kept.capacities)
+    return problem._replace(ops=ops, pins=pins, capacities=points, penalties=(), objective=("total",))
+
+
+def _free(problem: SelectionProblem, op: SelectionOp) -> SelectionOp:
+    """An operation that needs nothing and makes its results in any layouts, in several at once if that is asked."""
+    choices = product(*(problem.values[value].layouts for value in op.results))
+    nothing = (0,) * len(problem.pipes)
+    return op._replace(operands=(), variants=tuple(Variant("", layouts, nothing) for layouts in choices), copies=True)
+
+
+def contradicts(problem: SelectionProblem, limits: Limits) -> bool:
+    """Whether a problem is proved to have no solution."""
+    return narrow(problem).stuck >= 0 or solve_selection(problem, limits).status == "infeasible"
+
+
+def _upstream_of_stuck(problem: SelectionProblem) -> Suspects | None:
+    """The operation that narrowing leaves without a variant, and all that its operands come from."""
+    stuck = narrow(problem).stuck
+    if stuck < 0:
+        return None
+    makers: dict[int, list[int]] = {}
+    for number, op in enumerate(problem.ops):
+        for value in op.results:
+            makers.setdefault(value, []).append(number)
+    found, waiting = {stuck}, [stuck]
+    while waiting:
+        for value in problem.ops[waiting.pop()].operands:
+            new = set(makers.get(value, ())) - found
+            found |= new
+            waiting += new
+    touched = {value for number in found for value in (*problem.ops[number].operands, *problem.ops[number].results)}
+    pins = frozenset(number for number, (value, _) in enumerate(problem.pins) if value in touched)
+    return Suspects(frozenset(found), pins)

@@ -1,0 +1,131 @@
+"""Capacities of selection problems: what is live, what fits, against brute force; and what cannot hold together."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from layoutsolver_models.cp import selection as cp
+from layoutsolver_models.problems.capacity import Capacity, Live, demand
+from layoutsolver_models.problems.selection import SelectionProblem, evaluate, faults
+from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.solve.selection import solve_selection
+from layoutsolver_models.solve.selection_conflict import relaxed, smallest_conflict
+from tests.models.test_selection import choices, random_problem, value_of
+
+
+def with_points(problem: SelectionProblem, limit: int, rng: random.Random) -> SelectionProblem:
+    """The problem with registers of random sizes, and points at which at most `limit` are live."""
+    values = tuple(
+        value._replace(registers=tuple(rng.choice([1, 1, 2, 4]) for _ in value.layouts)) for value in problem.values
+    )
+    points = []
+    for number in range(len(problem.ops)):
+        live = []
+        for value, known in enumerate(values):
+            made = next(place for place, op in enumerate(problem.ops) if value in op.results)
+            users = tuple(place for place, op in enumerate(problem.ops) if value in op.operands and place > number)
+            if made == number or (users and made < number):
+                live.append(Live(value, users, (number,) * (made == number), known.registers))
+        points.append(Capacity(f"op {number}", "vector", limit, tuple(live)))
+    return problem._replace(values=values, capacities=tuple(points), objective=problem.objective)
+
+
+def bounded(seed: int, most: int = 4) -> SelectionProblem:
+    rng = random.Random(seed)
+    return with_points(random_problem(seed, most), rng.randint(1, 6), rng)
+
+
+SEEDS = range(60)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_best_choice_within_the_limits_is_that_of_brute_force(seed: int) -> None:
+    problem = bounded(seed)
+    solution = solve_selection(problem)
+    possible = choices(problem)
+    if not possible:
+        assert solution.status == "infeasible"
+        return
+    assert solution.status == "optimal"
+    assert faults(problem, solution.variants, solution.conversions) == []
+    assert value_of(problem, (solution.variants, solution.conversions)) == min(
+        value_of(problem, choice) for choice in possible
+    )
+
+
+def test_limits_make_some_infeasible_and_others_dearer() -> None:
+    verdicts = {"infeasible": 0, "dearer": 0, "same": 0}
+    for seed in SEEDS:
+        problem = bounded(seed)
+        free = solve_selection(problem._replace(capacities=()))
+        if free.status == "infeasible":
+            continue
+        found = solve_selection(problem)
+        if found.status == "infeasible":
+            verdicts["infeasible"] += 1
+        else:
+            dearer = evaluate(problem, *found[1:3]) != evaluate(problem, *free[1:3])
+            verdicts["dearer" if dearer else "same"] += 1
+    assert min(verdicts.values()) >= 5
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_linear_programming_keeps_within_the_limits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = bounded(seed, 20)
+    exact = solve_selection(problem)
+    monkeypatch.setattr(cp, "LARGE", 0)
+    linear = solve_selection(problem)
+    assert linear[4:] == exact[4:]
+    assert linear.status == exact.status
+
+
+def test_a_value_counts_in_each_layout_in_which_it_is_taken_later_and_once_in_each() -> None:
+    problem = next(
+        problem
+        for seed in range(200)
+        if (problem := bounded(seed, 6)).ops
+        and any(len(live.users) > 1 for point in problem.capacities for live in point.live)
+    )
+    for choice in choices(problem._replace(capacities=()))[:200]:
+        for point in problem.capacities:
+            taken: set[tuple[int, str]] = set()
+            for live in point.live:
+                for number in live.users:
+                    op = problem.ops[number]
+                    for variant in choice[0][number]:
+                        pairs = zip(op.operands, op.variants[variant].layouts, strict=False)
+                        taken |= {pair for pair in pairs if pair[0] == live.value}
+                for number in live.makers:
+                    op = problem.ops[number]
+                    taken |= {(live.value, op.variants[variant].layouts[-1]) for variant in choice[0][number]}
+            sizes = {live.value: live.registers for live in point.live}
+            expected = sum(sizes[value][problem.values[value].layouts.index(layout)] for value, layout in taken)
+            assert demand(point, problem.values, problem.ops, choice[0]) == expected
+
+
+def test_each_part_of_a_conflict_over_registers_is_needed() -> None:
+    found = 0
+    for seed in range(200):
+        problem = bounded(seed)
+        feasible = solve_selection(problem._replace(capacities=())).status == "optimal"
+        if not feasible or solve_selection(problem).status != "infeasible":
+            continue
+        found += 1
+        core, minimal = smallest_conflict(problem, Limits())
+        assert minimal
+        assert core.capacities
+        assert solve_selection(relaxed(problem, core)).status == "infeasible"
+        for name in ("ops", "pins", "capacities"):
+            for one in getattr(core, name):
+                fewer = core._replace(**{name: getattr(core, name) - {one}})
+                assert solve_selection(relaxed(problem, fewer)).status == "optimal"
+    assert found > 10
+
+
+def test_capacities_are_not_blamed_where_operations_contradict_each_other() -> None:
+    for seed in range(60):
+        problem = bounded(seed)
+        if solve_selection(problem._replace(capacities=())).status == "infeasible":
+            assert not smallest_conflict(problem, Limits())[0].capacities
