@@ -188,7 +188,9 @@ def _add_space(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_ops(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", default="ave", metavar="T", help="ave, vmi, vpto or structural (default: ave)")
+    parser.add_argument(
+        "--target", default="ave", metavar="T", help="ave, vmi, vpto, buckyball or structural (default: ave)"
+    )
     parser.add_argument("--format", choices=["text", "json"], default="text")
 
 

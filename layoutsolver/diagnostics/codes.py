@@ -70,6 +70,7 @@ CODES: dict[str, Code] = {
         Code("LS0804", "layouts of the released compiler are no choice of the rules"),
         Code("LS0805", "the layouts of a VMI program contradict each other"),
         Code("LS0806", "a hint that is no wish for a layout"),
+        Code("LS0901", "an operation that is not known on the way to Buckyball's banks"),
     )
 }
 """Every code that a message can carry."""

@@ -14,7 +14,7 @@ from layoutsolver.mlir.tree import Argument, Block, Module, Op, Region
 from layoutsolver.mlir.types import OtherType, Type, VectorType, parse_type
 from layoutsolver.ops.assembly import Mismatch, bind, skip_bracket
 from layoutsolver.ops.loose import bind_loose
-from layoutsolver.ops.registry import PTO, all_specs, pto_specs
+from layoutsolver.ops.registry import ON_DEMAND, all_specs, find_spec
 from layoutsolver.ops.spec import OpSpec
 from layoutsolver.source import Span
 
@@ -124,7 +124,7 @@ class _Builder:
     def enter_op(self, op: Op, parent: int, function: int, weight: int, scope: list[str]) -> None:
         graph = self.graph
         name = full_name(op.name)
-        spec = pto_specs().get(name) if name.startswith(PTO) else self.specs.get(name)
+        spec = self.specs.get(name) or (find_spec(name) if name.startswith(ON_DEMAND) else None)
         node = OpNode(len(graph.ops), op, name, spec, parent, function, weight)
         graph.ops.append(node)
         header = read_for(op) if name == "scf.for" else None

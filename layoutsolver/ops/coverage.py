@@ -37,7 +37,18 @@ _VPTO = {
     "scalar": "scalar", "around": "-",
 }  # fmt: skip
 
-RULE_FAMILIES: dict[str, dict[str, str]] = {"ave": _AVE, "structural": _AVE, "vmi": _VMI, "vpto": _VPTO}
+_BUCKYBALL = {
+    "tile": "tile legalisation", "matrix": "bank expansion", "banks": "bank assignment", "bank": "bank dataflow",
+    "instruction": "instruction", "intrinsic": "encoding", "debug": "-",
+}  # fmt: skip
+
+RULE_FAMILIES: dict[str, dict[str, str]] = {
+    "ave": _AVE,
+    "structural": _AVE,
+    "vmi": _VMI,
+    "vpto": _VPTO,
+    "buckyball": _BUCKYBALL,
+}
 """The rule ids, by prefix, that each rule family of an operation table stands for; for VPTO, the pipe."""
 
 SURFACE = "-"

@@ -23,10 +23,17 @@ def _vpto() -> tuple[OpSpec, ...]:
     return VPTO_OPS
 
 
+def _buckyball() -> tuple[OpSpec, ...]:
+    from layoutsolver.ops.buckyball import BUCKYBALL_OPS
+
+    return BUCKYBALL_OPS
+
+
 TABLES: dict[str, Callable[[], tuple[OpSpec, ...]]] = {
     "ave": lambda: AVE_OPS,
     "vmi": _vmi,
     "vpto": _vpto,
+    "buckyball": _buckyball,
     "structural": lambda: STRUCTURAL_OPS,
 }
 """The operation tables by target."""
@@ -55,9 +62,29 @@ def pto_specs() -> dict[str, OpSpec]:
     return {spec.name: spec for target in ("vmi", "vpto") for spec in TABLES[target]()}
 
 
+@lru_cache(maxsize=1)
+def buckyball_specs() -> dict[str, OpSpec]:
+    """The rows of the operations of tiles and banks by name.
+
+    >>> buckyball_specs()["buckyball.bank_mvin"].result_types["result"]
+    'bank'
+    """
+    return {spec.name: spec for spec in TABLES["buckyball"]()}
+
+
+BANKS = ("buckyball.", "tile.")
+"""How the names of the operations begin that `buckyball_specs` has."""
+
+
+ON_DEMAND = (PTO, *BANKS)
+"""How the names of operations begin whose tables are read where a program has one."""
+
+
 def find_spec(name: str) -> OpSpec | None:
     """The row of an operation, None if no table has it."""
-    return pto_specs().get(name) if name.startswith(PTO) else all_specs().get(name)
+    if name.startswith(PTO):
+        return pto_specs().get(name)
+    return buckyball_specs().get(name) if name.startswith(BANKS) else all_specs().get(name)
 
 
 QUESTIONS: dict[str, str] = {"ave": "ave.hir.", "vmi": PTO}

@@ -139,13 +139,13 @@ func.func @tile(%src: !pto.ptr<f32, gm>, %n: i32) attributes {pto.kernel} {
   return
 }
 """
-BUCKYBALL = """\
+GEMMINI = """\
 func.func @gemm(%a: memref<64x64xi8>, %b: memref<64x64xi8>) {
   %zero = arith.constant 0 : i64
-  %t = "buckyball.mvin"(%a, %zero) {stride = 64 : i64} : (memref<64x64xi8>, i64) -> !bucky.tile
-  %u = buckyball.mvin %b %zero : memref<64x64xi8> i64 -> !bucky.tile
-  %w = buckyball.mul(%t, %u) {transpose} : !bucky.tile
-  buckyball.mvout %w, %a : !bucky.tile, memref<64x64xi8>
+  %t = "gemmini.mvin"(%a, %zero) {stride = 64 : i64} : (memref<64x64xi8>, i64) -> !bucky.tile
+  %u = gemmini.mvin %b %zero : memref<64x64xi8> i64 -> !bucky.tile
+  %w = gemmini.mul(%t, %u) {transpose} : !bucky.tile
+  gemmini.mvout %w, %a : !bucky.tile, memref<64x64xi8>
   return
 }
 """
@@ -170,15 +170,15 @@ func.func @gemm(%a: memref<64x64xi8>, %b: memref<64x64xi8>) {
             },
         ),
         (
-            BUCKYBALL,
+            GEMMINI,
             {
-                ("%a", "buckyball.mvin"), ("%zero", "buckyball.mvin"), ("%b", "buckyball.mvin"),
-                ("%t", "buckyball.mul"),
-                ("%u", "buckyball.mul"), ("%w", "buckyball.mvout"), ("%a", "buckyball.mvout"),
+                ("%a", "gemmini.mvin"), ("%zero", "gemmini.mvin"), ("%b", "gemmini.mvin"),
+                ("%t", "gemmini.mul"),
+                ("%u", "gemmini.mul"), ("%w", "gemmini.mvout"), ("%a", "gemmini.mvout"),
             },
             {
-                ("arith.constant", "%zero"), ("buckyball.mvin", "%t"), ("buckyball.mvin", "%u"),
-                ("buckyball.mul", "%w"),
+                ("arith.constant", "%zero"), ("gemmini.mvin", "%t"), ("gemmini.mvin", "%u"),
+                ("gemmini.mul", "%w"),
             },
         ),
     ],
@@ -189,7 +189,7 @@ def test_unknown_dialects_give_nodes_and_edges(
     view = to_networkx(clean(text))
     assert edges(view, "operand") == operand_edges
     assert edges(view, "result") == result_edges
-    foreign = [view.nodes[node] for node in view if title(view, node).startswith(("other.", "buckyball."))]
+    foreign = [view.nodes[node] for node in view if title(view, node).startswith(("other.", "gemmini."))]
     assert {(node["effect"], node["weight"]) for node in foreign} == {("unknown", 1)}
     assert {node["function"] for node in foreign} <= {"@tile", "@gemm"}
     kinds = {view.nodes[node]["type"] for node in view if node[0] == "value"}

@@ -5,7 +5,7 @@ import pytest
 from layoutsolver.ops.assembly import compile_assembly
 from layoutsolver.ops.ave import AVE_OPS
 from layoutsolver.ops.coverage import RULE_FAMILIES, coverage
-from layoutsolver.ops.registry import TABLES, all_specs, pto_specs
+from layoutsolver.ops.registry import TABLES, all_specs, buckyball_specs, pto_specs
 from layoutsolver.ops.spec import Effect, Kind, OpSpec
 from layoutsolver.pose.ave import _Poser
 
@@ -69,4 +69,4 @@ def test_a_row_that_lacks_something_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_every_operation_is_in_one_table_only() -> None:
     names = [spec.name for table in TABLES.values() for spec in table()]
-    assert len(names) == len(set(names)) == len(all_specs()) + len(pto_specs())
+    assert len(names) == len(set(names)) == len(all_specs()) + len(pto_specs()) + len(buckyball_specs())
