@@ -18,10 +18,11 @@ from layoutsolver_models.problems.layout import LayoutSolution
 from layoutsolver_models.solve.layout import Limits, solve_layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from layoutsolver.explain.repair import FoundRepair
     from layoutsolver.pose.upstream import Verdict
+    from layoutsolver.pose.vmi.borders import Border
     from layoutsolver.verify.run import VerifyResult
     from layoutsolver_models.solve.conflict import Conflict
 
@@ -271,14 +272,21 @@ class LowerOptions(NamedTuple):
 class LowerResult:
     """A module lowered: its text, None where there are errors, what is to be said, and the result of solving it.
 
-    `limited` is whether a limit was reached, so that there is no answer or none that is proved the best.
+    `limited` is whether a limit was reached, so that there is no answer or none that is proved the best. `borders` say
+    in which layouts the functions of a VMI program take and give vectors, by their symbols.
     """
 
-    __slots__ = ("diagnostics", "limited", "solving", "text")
+    __slots__ = ("borders", "diagnostics", "limited", "solving", "text")
 
     def __init__(
-        self, text: str | None, diagnostics: list[Diagnostic], solving: SolveResult, limited: bool = False
+        self,
+        text: str | None,
+        diagnostics: list[Diagnostic],
+        solving: SolveResult,
+        limited: bool = False,
+        borders: Mapping[str, Border] | None = None,
     ) -> None:
+        self.borders = borders
         self.text = text
         self.diagnostics = diagnostics
         self.solving = solving

@@ -92,7 +92,7 @@ QUESTIONS: dict[str, str] = {"ave": "ave.hir.", "vmi": PTO}
 
 
 def target_of(module: Module) -> str:
-    """The target of the first operation that is of one, `ave` if there is none.
+    """The target of the first operation that is of one; without any that of its types, `ave` if that is open too.
 
     >>> from layoutsolver.mlir.reader import read
     >>> target_of(read("%a = pto.vmi.load %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf32>"))
@@ -102,4 +102,4 @@ def target_of(module: Module) -> str:
         for target, prefix in QUESTIONS.items():
             if op.name.startswith(prefix):
                 return target
-    return "ave"
+    return "vmi" if any(text.startswith("!pto.") for text in module.stream.texts) else "ave"

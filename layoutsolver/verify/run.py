@@ -123,7 +123,8 @@ def _verify_lowered(source: SourceFile, options: SolveOptions, rounds: int, seed
     lowered = lower_to_vpto(source, LowerOptions("vpto", solving=options))
     if lowered.text is None:
         return VerifyResult(lowered.diagnostics, unreadable=lowered.solving.unreadable)
-    found, done = verify_files(source, SourceFile(f"{source.name} (lowered)", lowered.text), rounds, seed)
+    other = SourceFile(f"{source.name} (lowered)", lowered.text)
+    found, done = verify_files(source, other, rounds, seed, lowered.borders)
     return VerifyResult([*lowered.diagnostics, *found], done, how="with what it is lowered to")
 
 

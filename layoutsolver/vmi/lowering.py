@@ -7,6 +7,7 @@ from layoutsolver.backends import load_vpto
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.mlir.edits import apply_edits
 from layoutsolver.ops.registry import target_of
+from layoutsolver.pose.vmi.borders import borders_of
 from layoutsolver.pose.vmi.pose import PosedVmi, pose_vmi
 from layoutsolver.source import SourceFile, Span
 from layoutsolver.vmi.inline import inlined
@@ -47,7 +48,8 @@ def lower_to_vpto(source: SourceFile, options: LowerOptions) -> LowerResult:
     said += lowered.diagnostics
     if _has_errors(said):
         return LowerResult(None, said, solving)
-    return LowerResult(apply_edits(source.text, lowered.edits), said, solving, solution.status == "feasible")
+    text = apply_edits(source.text, lowered.edits)
+    return LowerResult(text, said, solving, solution.status == "feasible", borders_of(posed, solution))
 
 
 def _no_choice(source: SourceFile, posed: PosedVmi) -> Diagnostic:

@@ -207,7 +207,8 @@ class _Header:
         if node.name not in NO_OPERAND_TYPES:
             out += [
                 self.code.taken[node.index, number]
-                for number in range(len(node.operands)) if (node.index, number) in self.code.taken
+                for number, value in enumerate(node.operands)
+                if (node.index, number) in self.code.taken and self.flow.number(value) is not None
             ]  # fmt: skip
         out += [self.made[value] for value in node.results if value in self.made]
         if node.name == "func.func":
@@ -216,7 +217,8 @@ class _Header:
                 end = self.graph.ops[function.returns[0]]
                 out += [
                     self.code.taken[end.index, number]
-                    for number in range(len(end.operands)) if (end.index, number) in self.code.taken
+                    for number, value in enumerate(end.operands)
+                    if (end.index, number) in self.code.taken and self.flow.number(value) is not None
                 ]  # fmt: skip
         return out
 

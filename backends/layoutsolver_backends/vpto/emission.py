@@ -22,6 +22,8 @@ from layoutsolver_models.problems.selection import SelectionSolution, Variant
 from layoutsolver_models.rules.vmi.row import VmiRule
 from layoutsolver_models.rules.vmi.table import RULES
 
+UNPACK = "pto.vmi.unpack"
+
 
 @dataclass(slots=True)
 class Emission:
@@ -216,6 +218,9 @@ class _Emitter:
                 continue
             for number, value in enumerate(node.operands):
                 if value not in known:
+                    register = self._unpacked(value)
+                    if register is not None:
+                        self.build.code.taken[node.index, number] = (register,)
                     continue
                 try:
                     layout = self.emission.flow.layout(node, number)
@@ -225,6 +230,11 @@ class _Emitter:
                 except KeyError:
                     if not self.emission.diagnostics:
                         raise
+
+    def _unpacked(self, value: int) -> Ssa | None:
+        """The register that a value of the text is, if it was taken out of a vector."""
+        op = self.graph.values[value].op
+        return self.build.outside.get(value) if op >= 0 and self.graph.ops[op].name == UNPACK else None
 
     def _refuse(self, index: int, name: str, reason: str) -> None:
         node = self.graph.ops[index]

@@ -285,13 +285,13 @@ def emit_reduce(site: Site) -> None:
 
 
 def emit_histogram(site: Site) -> None:
-    """Samples counted into two registers of bins."""
+    """Samples counted into one or two registers of bins."""
     build = site.build
     name = "dhistv2" if site.op.op == "vdhist" else "chistv2"
     bins = list(site.registers("acc"))
     masks = site.registers("mask")
     for source, mask in zip(site.registers("source"), masks, strict=True):
-        for half in range(2):
+        for half in range(len(bins)):
             number = build.constant(half, "i32")
             bins[half] = build.one(name, (bins[half], source, mask, number), bins[half].type)
     site.put("result", bins)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from layoutsolver.vmi.program import VmiValue
+from layoutsolver.vmi.program import Outside, VmiValue
 from layoutsolver.vmi.shuffle import forwarded, indices_of, step_of
-from layoutsolver_backends.vpto.build import UnsupportedError
 from layoutsolver_backends.vpto.code import Ssa, register_type
 from layoutsolver_backends.vpto.site import Site, data_shape
 from layoutsolver_backends.vpto.trees import data_pairs, flattened, join, split
@@ -94,5 +93,14 @@ def emit_identity(site: Site) -> None:
 
 
 def emit_registers(site: Site) -> None:
-    """Registers that the text names."""
-    raise UnsupportedError("a vector that is taken apart into registers, or put together of them, in the text")
+    """Registers that the text names, as those of a vector, or the other way round."""
+    build, op = site.build, site.op
+    if op.op == "pack":
+        made = [build.of_text(part.value) for part in op.operands.values() if isinstance(part, Outside)]
+        wanted = site.type("result")
+        site.put("result", [one if one.type.startswith("!pto.mask") else build.as_type(one, wanted) for one in made])
+        return
+    graph = build.program.graph
+    for value, register in zip(graph.ops[op.origin].results, site.registers("source"), strict=True):
+        type_ = graph.values[value].type.text
+        build.outside[value] = register if type_.startswith("!pto.mask") else build.as_type(register, type_)

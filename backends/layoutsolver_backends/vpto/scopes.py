@@ -127,9 +127,10 @@ def find_scopes(code: Code, places: Places, made: dict[int, tuple[Ssa, ...]]) ->
 def _passes_vectors(around: Surroundings, op: int, returns: list[int]) -> bool:
     """Whether a function takes or gives registers: its caller's scope is around it."""
     graph = around.graph
-    arguments = [value for _, _, values in graph.arguments.get(op, []) for value in values]
-    return any(graph.values[value].type.text.startswith("!pto.v") or "!pto.mask" in graph.values[value].type.text
-               for value in arguments) or any(index in around.passing for index in returns)  # fmt: skip
+    values = [value for _, _, some in graph.arguments.get(op, []) for value in some]
+    values += [value for index in returns for value in graph.ops[index].operands]
+    types = [graph.values[value].type.text for value in values]
+    return any(type_.startswith("!pto.v") or "!pto.mask" in type_ for type_ in types)
 
 
 class _Finder:

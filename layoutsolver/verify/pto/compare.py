@@ -7,12 +7,13 @@ compared as well. Sums of floats that may be made in any order are compared as `
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Function
+from layoutsolver.mlir.pto_types import RegisterType
 from layoutsolver.mlir.types import ScalarType
 from layoutsolver.ops.attributes import attributes
 from layoutsolver.source import SourceFile
@@ -135,9 +136,10 @@ class _Checker:
     def before(self, number: int) -> tuple[Inputs, Run]:
         """Run the first program, on inputs that keep it in bounds if there are such. Raises StoppedError."""
         stopped: StoppedError | None = None
-        for tame in (False, True):
+        for tame, roomy in ((False, False), (True, False), (True, True)):
             try:
-                inputs = make_inputs(self.expected.graph, self.function, self.seed, number, tame, self.sizes)
+                made = make_inputs(self.expected.graph, self.function, self.seed, number, tame, self.sizes, roomy)
+                inputs = replace(made, border=tuple(self.expected.takes(self.function)))
                 return inputs, self.expected.run(self.function, inputs, Options(is_expected=True))
             except CannotRunError as error:
                 node = error.node if error.node >= 0 else self.function.op
@@ -211,6 +213,7 @@ class _Checker:
         if wanted_writer < 0:
             stored = stored_by(self.found, writer, _BYTE)
         width, name = stored.width, inputs.allocations[at].name
+        first = inputs.allocations[at].start // width
         expected, unknown = mine.ram.memories[at].data(), mine.ram.memories[at].poison()
         got, lost = theirs.ram.memories[at].data(), theirs.ram.memories[at].poison()
         births = theirs.ram.memories[at].birth()
@@ -220,13 +223,15 @@ class _Checker:
             cut = range(element * width, (element + 1) * width)
             wanted = " ".join("??" if unknown[k] else f"{expected[k]:02x}" for k in cut)
             given = " ".join("??" if lost[k] else f"{got[k]:02x}" for k in cut)
-            lines.append(f"{stored.noun} {element} of `{name}`: expected {wanted}, found {given}")
+            lines.append(f"{stored.noun} {element - first} of `{name}`: expected {wanted}, found {given}")
         both = (mine.ram.writers[at] == wanted_writer) & (theirs.ram.writers[at] == writer)
         written = int(both.sum()) // width
         total = f" of the {written} that it stores" if written >= len(elements) else ""
         lines.append(f"{len(elements)}{total} differ")
         if not lost[places].any() and (order := _other_order(expected, got, elements, width)) is not None:
-            lines.append(f"the same {stored.noun}s are there in another order: {order[0]} is found at {order[1]}")
+            lines.append(
+                f"the same {stored.noun}s are there in another order: {order[0] - first} is found at {order[1] - first}"
+            )
         secondary: list[Label] = []
         if wanted_writer >= 0:
             secondary.append(self.expected.label(wanted_writer, "stored here in the program that is expected"))
@@ -258,16 +263,36 @@ class _Checker:
             message = f"`{self.other.symbol}` returns other values than in `{self.expected.source.name}`: {error}"
             return [Diagnostic("LS0704", "error", message, self.found.label(self.other.op))]
         found: list[Diagnostic] = []
+        elements = self.returned_elements()
         for number, (wanted, given) in enumerate(zip(mine.returned, others, strict=False)):
             self.result.vectors_compared += isinstance(wanted, Vector | VReg | Mask | PReg)
             moved = [run.returned[number] for run in self.moved]
-            note = _value_differs(wanted, given, moved)
+            element = elements[number] if number < len(elements) else None
+            held = [_as_elements(one, element) for one in (wanted, given, *moved)]
+            note = _value_differs(held[0], held[1], held[2:])
             if note:
                 message = (
                     f"value {number} that `{self.other.symbol}` returns is not that of `{self.expected.source.name}`"
                 )
                 found.append(Diagnostic("LS0707", "error", message, self.found.label(self.other.op), notes=(note,)))
         return found
+
+    def returned_elements(self) -> list[ScalarType | None]:
+        """For each value that the function returns, the type of its elements if it is a register of floats."""
+        if not self.function.returns:
+            return []
+        graph = self.expected.graph
+        types = [graph.values[value].type for value in graph.ops[self.function.returns[0]].operands]
+        return [
+            one.element if isinstance(one, RegisterType) and isinstance(one.element, ScalarType)
+            and one.element.is_float else None
+            for one in types
+        ]  # fmt: skip
+
+
+def _as_elements(value: PtoValue, element: ScalarType | None) -> PtoValue:
+    """A register as the elements that it holds."""
+    return Vector(element, value.data, value.poison) if isinstance(value, VReg) and element is not None else value
 
 
 def _other_order(expected: Bytes, found: Bytes, elements: list[int], width: int) -> tuple[int, int] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 
@@ -26,30 +27,39 @@ GM_ALLOCATION = 1024 * 1024
 """Bytes behind a pointer into global memory."""
 
 _CASTS = frozenset({"pto.castptr", "pto.pointer_cast"})
+ROOM = 256 * 1024
+"""Bytes in front of and behind them, for programs that go further."""
+
 _OFFSETS = frozenset({"offset", "increment"})
 _STRIDES = frozenset({"row_stride", "source_group_stride", "stride"})
 _BLOCKS = frozenset({"block_stride", "repeat_stride"})
+_IN_ROWS = ("#pto.address_space<vec>", "#pto.address_space<ub>")
 _COUNTS = (0, 1, 3, 8, 16, 17, 31, 63, 64, 65, 100, 128, 200, 256)
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The memory of a run, the arguments of its function, and which allocations are compared afterwards."""
+    """The memory of a run, the arguments of its function, and which allocations are compared afterwards.
+
+    `border` are the types with their layouts of those arguments that are logical vectors, for a program in which they
+    are registers.
+    """
 
     allocations: tuple[Allocation, ...]
     arguments: tuple[PtoValue, ...]
     compared: tuple[bool, ...]
+    border: tuple[VmiVectorType | VmiMaskType | None, ...] = ()
 
 
 def make_inputs(
     graph: Graph, function: Function, seed: int, number: int, tame: bool = False,
-    sizes: dict[str, int] | None = None,
+    sizes: dict[str, int] | None = None, roomy: bool = False,
 ) -> Inputs:  # fmt: skip
     """The inputs of a run: the same for the same seed and number.
 
     With `tame`, integers in memory are small, so that they lead nowhere outside when they are taken for places. `sizes`
-    says how many bytes are behind the pointers of these names. Raises CannotRunError for an argument that cannot be
-    made up.
+    says how many bytes are behind the pointers of these names. With `roomy`, there is more of it, and some in front of
+    where they point to. Raises CannotRunError for an argument that cannot be made up.
     """
     rng = np.random.default_rng([seed, number, function.op])
     uses = _uses(graph)
@@ -60,18 +70,24 @@ def make_inputs(
     for value in function.arguments:
         known = graph.values[value]
         type_ = known.type
-        if isinstance(type_, PointerType) and isinstance(type_.element, ScalarType):
-            is_global = type_.space == "gm"
+        if _is_memory(type_) and isinstance(type_.element, ScalarType):
+            is_global = isinstance(type_, PointerType) and type_.space == "gm"
             size = (sizes or {}).get(known.name, GM_ALLOCATION if is_global else UB_ALLOCATION)
-            content = _content(rng, type_.element, size, number, tame)
-            arguments.append(Pointer(len(allocations), 0, type_.element))
-            allocations.append(Allocation(known.name, is_global, Memory.from_bytes(content)))
+            start = ROOM if roomy else 0
+            content = _content(rng, type_.element, start + (ROOM if roomy else 0) + size, number, tame)
+            arguments.append(Pointer(len(allocations), start, type_.element))
+            allocations.append(Allocation(known.name, is_global, Memory.from_bytes(content), start))
             compared.append(True)
         elif isinstance(type_, ScalarType):
             arguments.append(_scalar(rng, type_, uses.get(value, set()), number))
         else:
             arguments.append(_vector(rng, function, known.name, type_, number))
     return Inputs(tuple(allocations), tuple(arguments), tuple(compared))
+
+
+def _is_memory(type_: Type) -> TypeGuard[PointerType | MemRefType]:
+    """Whether a value is an address: a pointer, or a memref of the unified buffer whose elements lie in a row."""
+    return isinstance(type_, PointerType) or (isinstance(type_, MemRefType) and type_.rest.strip(", ") in _IN_ROWS)
 
 
 def _unified_buffer(

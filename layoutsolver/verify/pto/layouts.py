@@ -16,6 +16,7 @@ from layoutsolver.mlir.types import ScalarType
 from layoutsolver.verify.pto.values import Mask, PtoValue, Vector
 from layoutsolver_models.hardware.state import PReg, VReg
 from layoutsolver_models.lanes.layout import data_map, mask_map
+from layoutsolver_models.rules.vmi.layouts import layout_of
 from layoutsolver_models.vecmem import REGISTER_BYTES
 
 Logical = VmiVectorType | VmiMaskType
@@ -30,6 +31,19 @@ def _places(layout: str, bits: int, lanes: int, is_mask: bool) -> tuple[int, npt
         register, position = found.places(element)[0]
         starts[element] = REGISTER_BYTES * register + position
     return found.arity, starts
+
+
+def in_layout(type_: Logical, name: str) -> Logical:
+    """The type with the layout of a short name, of a mask with the width that it governs: `d2`, `b16 d2`.
+
+    >>> from layoutsolver.mlir.pto_types import parse_pto_type
+    >>> in_layout(parse_pto_type("!pto.vmi.mask<64xpred>"), "b16 d2").bits
+    16
+    """
+    width, _, layout = name.rpartition(" ")
+    if isinstance(type_, VmiMaskType):
+        return type_._replace(granularity=width, layout=layout_of(layout, type_.lanes))
+    return type_._replace(layout=layout_of(layout, type_.lanes))
 
 
 def arity(type_: Logical) -> int:

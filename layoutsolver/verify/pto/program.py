@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from layoutsolver.mlir.reader import read
 from layoutsolver.source import SourceFile, Span
 from layoutsolver.verify.operation import CannotRunError, Operation
 from layoutsolver.verify.pto.inputs import Inputs
-from layoutsolver.verify.pto.layouts import arity, from_places, to_places
+from layoutsolver.verify.pto.layouts import Logical, arity, from_places, in_layout, to_places
 from layoutsolver.verify.pto.machine import Machine
 from layoutsolver.verify.pto.ram import Ram
 from layoutsolver.verify.pto.sums import Shift, Sums
@@ -25,6 +26,12 @@ from layoutsolver.verify.vmi.unit import VmiUnit
 from layoutsolver.verify.vpto.unit import VptoUnit
 from layoutsolver_models.hardware.state import PReg, VReg
 from layoutsolver_models.hardware.ub import HardwareFault
+
+if TYPE_CHECKING:
+    from layoutsolver.pose.vmi.borders import Border
+
+Borders = Mapping[str, "Border"]
+"""The layouts of the vectors that functions take and give, by the symbol of the function."""
 
 
 class StoppedError(Exception):
@@ -80,11 +87,16 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that was read; `diagnostics` are what is wrong with its text."""
+    """A program that was read; `diagnostics` are what is wrong with its text.
+
+    `borders` say in which layouts its vectors are taken and given by what it is lowered to; where nothing is said, in
+    those of their types, and contiguous where these name none.
+    """
 
     source: SourceFile
     graph: Graph
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    borders: Borders = field(default_factory=dict)
 
     @property
     def is_logical(self) -> bool:
@@ -106,7 +118,7 @@ class Program:
         machine = Machine(self.graph, unit, watch)
         try:
             with np.errstate(all="ignore"):
-                returned = machine.run_function(function, self.arguments(function, inputs.arguments))
+                returned = machine.run_function(function, self.arguments(function, inputs.arguments, inputs.border))
         except CannotRunError as error:
             raise StoppedError(
                 Diagnostic("LS0703", "error", str(error), self.label(error.node), notes=error.notes)
@@ -118,17 +130,19 @@ class Program:
             raise StoppedError(found, fault.kind == "out of range") from None
         return Run(ram, returned, sums.inexact, masks, machine)
 
-    def arguments(self, function: Function, given: Sequence[PtoValue]) -> list[PtoValue]:
+    def arguments(
+        self, function: Function, given: Sequence[PtoValue], border: Sequence[Logical | None] = ()
+    ) -> list[PtoValue]:
         """The arguments of the function here for those of the function that inputs were made for: a logical vector may
-        be several registers here. Raises CannotRunError where they do not match.
+        be several registers here, as `border` says. Raises CannotRunError where they do not match.
         """
         types = [self.graph.values[value].type for value in function.arguments]
         out: list[PtoValue] = []
-        for value in given:
+        for number, value in enumerate(given):
             at = len(out)
             wanted = types[at] if at < len(types) else None
             if isinstance(value, Vector | Mask) and not isinstance(wanted, VmiVectorType | VmiMaskType):
-                out += _as_registers(value)
+                out += to_places(value, (border[number] if number < len(border) else None) or _type_of(value))
             else:
                 out.append(value)
         if len(out) != len(types):
@@ -137,23 +151,39 @@ class Program:
             )
         return out
 
-    def returns(self, function: Function) -> list[VmiVectorType | VmiMaskType | None]:
-        """For each value that the function returns, its type if it is logical."""
+    def takes(self, function: Function) -> list[Logical | None]:
+        """For each argument of the function, its type with its layout if it is logical."""
+        known = self.borders.get(function.symbol)
+        return self._logical(function.arguments, {} if known is None else known.arguments)
+
+    def returns(self, function: Function) -> list[Logical | None]:
+        """For each value that the function returns, its type with its layout if it is logical."""
         if not function.returns:
             return []
-        values = self.graph.ops[function.returns[0]].operands
-        types = [self.graph.values[value].type for value in values]
-        return [type_ if isinstance(type_, VmiVectorType | VmiMaskType) else None for type_ in types]
+        known = self.borders.get(function.symbol)
+        return self._logical(
+            self.graph.ops[function.returns[0]].operands, {} if known is None else known.results
+        )  # fmt: skip
+
+    def _logical(self, values: Sequence[int], layouts: Mapping[int, str]) -> list[Logical | None]:
+        out: list[Logical | None] = []
+        for number, value in enumerate(values):
+            type_ = self.graph.values[value].type
+            if not isinstance(type_, VmiVectorType | VmiMaskType):
+                out.append(None)
+            else:
+                out.append(in_layout(type_, layouts[number]) if number in layouts else type_)
+        return out
 
 
-def _as_registers(value: Vector | Mask) -> Sequence[PtoValue]:
-    """A logical value whose type names no layout, in contiguous registers."""
+def _type_of(value: Vector | Mask) -> Logical:
+    """The type of a logical value, which names no layout."""
     if isinstance(value, Mask):
-        return to_places(value, VmiMaskType("", value.count, "b32"))
-    return to_places(value, VmiVectorType("", value.count, value.element))
+        return VmiMaskType("", value.count, "b32")
+    return VmiVectorType("", value.count, value.element)
 
 
-def gathered(held: Sequence[PtoValue], types: Sequence[VmiVectorType | VmiMaskType | None]) -> list[PtoValue]:
+def gathered(held: Sequence[PtoValue], types: Sequence[Logical | None]) -> list[PtoValue]:
     """Returned registers as the logical values that another program returns.
 
     Raises ValueError where they do not match.
@@ -173,8 +203,8 @@ def gathered(held: Sequence[PtoValue], types: Sequence[VmiVectorType | VmiMaskTy
     return out
 
 
-def load_program(source: SourceFile) -> Program:
+def load_program(source: SourceFile, borders: Borders | None = None) -> Program:
     """Read a program; what is wrong with its text is in its diagnostics."""
     module = read(source)
     graph, found = build_graph(module)
-    return Program(source, graph, [*module.diagnostics, *found])
+    return Program(source, graph, [*module.diagnostics, *found], {} if borders is None else borders)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from layoutsolver.backends import load_vpto
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 from layoutsolver.mlir.edits import apply_edits
+from layoutsolver.pose.vmi.borders import borders_of
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.run import verify_files
@@ -20,4 +21,5 @@ def prove(
     if any(item.severity == "error" for item in lowered.diagnostics):
         return list(lowered.diagnostics), None
     text = apply_edits(source.text, lowered.edits)
-    return verify_files(source, SourceFile(f"{source.name} (lowered)", text), rounds, seed)
+    other = SourceFile(f"{source.name} (lowered)", text)
+    return verify_files(source, other, rounds, seed, borders_of(posed, solution))

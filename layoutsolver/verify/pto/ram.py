@@ -24,11 +24,15 @@ _ONES = VReg(np.full(256, 0xFF, np.uint8))
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """A stretch of memory: its name for messages, whether it is in global memory, and what is in it at first."""
+    """A stretch of memory: its name for messages, whether it is in global memory, and what is in it at first.
+
+    What the name stands for points to byte `start`.
+    """
 
     name: str
     is_global: bool
     memory: Memory
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)

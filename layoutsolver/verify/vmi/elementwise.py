@@ -99,7 +99,16 @@ def _unary(call: Call) -> list[PtoValue]:
         return [Mask(~source.bits, source.poison, source.birth)]
     vector = call.vector("source")
     mask = governing(call, vector.count)
-    return [lane_by_lane(_UNARY[call.name], _format(call, vector), [vector], mask, inactive(call), call.element())]
+    function, fmt = _UNARY[call.name], _format(call, vector)
+    if call.name == "vabs" and vector.element.text == "bf16":
+        function, fmt = _without_sign, stored_integer(vector.width)
+    return [lane_by_lane(function, fmt, [vector], mask, inactive(call), call.element())]
+
+
+def _without_sign(fmt: Format, source: VReg, mask: PReg, how: Inactive) -> VReg:
+    """All bits but the first of each element: what `vabs` is of `bf16`, for which there is no instruction."""
+    kept = np.full(source.data.size // fmt.width, (1 << (fmt.bits - 1)) - 1, f"u{fmt.width}")
+    return hw.vand(fmt, source, VReg.from_lanes(kept), mask, how)
 
 
 def _binary(call: Call) -> list[PtoValue]:

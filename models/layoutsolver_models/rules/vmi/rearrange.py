@@ -96,9 +96,9 @@ SINGLE: tuple[VmiRule, ...] = (
 
 HISTOGRAM = (
     VmiRule("VMI.HIST.C", "histogram", {"acc": "c", "source": "c", "mask": "c", "result": "c"}, "W == 8",
-            (upstream("dhistv2 * 2 * A(source)"),), "3.11"),
+            (upstream("dhistv2 * A(acc) * A(source)"),), "3.11"),
 )  # fmt: skip
-"""Samples into two registers of bins, each by an instruction of its own."""
+"""Samples into one or two registers of bins, each by an instruction of its own."""
 
 REARRANGE: tuple[VmiRule, ...] = (*INTERLEAVE, *SELECT, *CHANNELS, *SINGLE, *HISTOGRAM)
 """All rows."""

@@ -1,0 +1,50 @@
+"""The table over a folder of VMI tests: what counts, and what is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.vmi_corpus import files_of, outcomes, report
+
+_LOAD = "%v = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf32>"
+GOOD = f"""// RUN: tool %s | check
+// CHECK: pto.vlds
+func.func @f(%p: !pto.ptr<f32, ub>, %o: index) {{
+  {_LOAD}
+  pto.vmi.vstore %v, %p[%o] : !pto.vmi.vreg<64xf32>, !pto.ptr<f32, ub>
+  return
+}}
+"""
+BAD = GOOD.replace("64xf32>, !pto.ptr", "32xf32>, !pto.ptr")
+
+
+def test_valid_files_pass_every_stage_and_invalid_ones_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "good.pto").write_text(GOOD, encoding="utf-8")
+    (tmp_path / "bad_invalid.pto").write_text(BAD, encoding="utf-8")
+    (tmp_path / "unrelated.pto").write_text(GOOD.replace("CHECK", ""), encoding="utf-8")
+    paths = files_of(tmp_path)
+    assert [path.name for path in paths] == ["bad_invalid.pto", "good.pto"]
+    assert report(paths, [outcomes(path) for path in paths]).splitlines() == [
+        "1 valid files: 1 read, 1 posed, 1 solved, 1 lowered, 1 verified "
+        "(0 of these compute nothing that could be compared)",
+        "1 invalid files: 0 ended by a defect of ours, 1 refused, 0 only warned of, 0 nothing said of",
+    ]
+
+
+def test_what_is_not_as_it_should_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "fine_invalid.pto").write_text(GOOD, encoding="utf-8")
+    (tmp_path / "broken.pto").write_text(BAD, encoding="utf-8")
+    paths = files_of(tmp_path)
+    lines = report(paths, [outcomes(path) for path in paths]).splitlines()
+    assert lines[0].startswith("broken.pto: nothing passed: 5:")
+    assert lines[1].startswith("fine_invalid.pto: nothing")
+    assert lines[-2].startswith("1 valid files: 0 read")
+    assert lines[-1].endswith("1 nothing said of")
+
+
+def test_parts_that_expect_an_error_are_held_to_it(tmp_path: Path) -> None:
+    bad = BAD.replace("  pto.vmi.vstore", "  // expected-error@+1 {{elements}}\n  pto.vmi.vstore")
+    text = GOOD.replace("tool %s", "tool %s -split-input-file -verify-diagnostics") + "// -----\n" + bad
+    (tmp_path / "mixed.pto").write_text(text, encoding="utf-8")
+    found = outcomes(tmp_path / "mixed.pto")
+    assert [(one.refused, one.said) for one in found] == [(False, ""), (True, "error")]

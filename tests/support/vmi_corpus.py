@@ -1,0 +1,182 @@
+"""How many files of a folder of VMI tests are read, solved, lowered and verified: `python -m` this module FOLDER.
+
+Files count that say how they are run (`RUN:`) and what is expected (`CHECK`), in parts where their command splits them.
+A part is to be refused if it says so by `expected-error`, or if its file is named `*_invalid` and no other part of
+it says so; of every refused part the first message is printed beside what its file expects. All others must be read,
+solved, lowered, and do on the hardware model what they say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from multiprocessing import Pool
+from pathlib import Path
+from typing import NamedTuple
+
+from layoutsolver.api import LowerOptions, lower
+from layoutsolver.api_vmi import VmiOptions, solve
+from layoutsolver.cli.inputs import split_parts
+from layoutsolver.diagnostics.diagnostic import Diagnostic
+from layoutsolver.source import SourceFile
+from layoutsolver.verify.pto.run import verify_files
+from layoutsolver_models.solve.layout import Limits
+
+STAGES = ("read", "posed", "solved", "lowered", "verified")
+"""What a valid part passes, in order."""
+
+EXPECTED = re.compile(r"expected-error")
+_SAID = re.compile(
+    r"//\s*[A-Z0-9-]*CHECK[A-Z-]*:\s*(.*(?:error|VMI-|fail|requires|must|expect).*)|expected-error\S*\s*(.*)"
+)
+
+
+class Outcome(NamedTuple):
+    """What came of a part: the last stage passed (empty: none), why not the next, what was compared, what is expected.
+
+    `said` is `error`, `warning` or empty: the worst that was said of it.
+    """
+
+    name: str
+    refused: bool
+    stage: str
+    reason: str = ""
+    said: str = ""
+    compared: int = 0
+    expected: str = ""
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The files that say how they are run and what is expected."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.pto"))}
+    return [path for path, text in texts.items() if "RUN:" in text and "CHECK" in text]
+
+
+def parts_of(path: Path) -> list[tuple[SourceFile, bool, str]]:
+    """The parts of a file, whether each is to be refused, and what the file says of it."""
+    whole = SourceFile(path.name, path.read_text(encoding="utf-8"))
+    splits = "-split-input-file" in whole.text
+    sources = split_parts(whole).sources if splits else [whole]
+    marked = EXPECTED.search(whole.text) is not None
+    invalid = path.stem.endswith("_invalid")
+    out = []
+    for source in sources:
+        said = "; ".join(found for one in _SAID.finditer(source.text) if (found := (one[1] or one[2]).strip()))
+        refused = EXPECTED.search(source.text) is not None if marked else invalid
+        out.append((source, refused, said))
+    return out
+
+
+def outcome_of(source: SourceFile, refused: bool, expected: str) -> Outcome:
+    """What comes of a part."""
+    said = solve(source, VmiOptions(limits=Limits(60.0)))
+    errors = [item for item in said.diagnostics if item.severity == "error"]
+    worst = "error" if errors else "warning" if said.diagnostics else ""
+    name = source.name if source.first_line == 1 else f"{source.name}:{source.first_line}"
+
+    def ended(stage: str, found: Sequence[Diagnostic], how: str) -> Outcome:
+        reason = "; ".join(_shown(item) for item in found[:1]) or "nothing is said"
+        return Outcome(name, refused, stage, reason, how, 0, expected)
+
+    if said.unreadable or said.graph is None:
+        return ended("", errors, worst)
+    if said.posed is None:
+        return ended("read", errors, worst)
+    if not said.ok:
+        return ended("posed", errors, worst)
+    lowered = lower(source, LowerOptions("vpto"))
+    if lowered.text is None:
+        return ended("solved", [item for item in lowered.diagnostics if item.severity == "error"], worst or "error")
+    messages, found = verify_files(source, SourceFile("lowered.vpto", lowered.text), 2, 1, lowered.borders)
+    found_wrong = [*messages, *(found.diagnostics if found is not None else ())]
+    wrong = [item for item in found_wrong if item.severity == "error"]
+    if wrong or found is None:
+        return ended("lowered", wrong, worst)
+    compared = found.bytes_compared + found.vectors_compared
+    reason = _shown(said.diagnostics[0]) if said.diagnostics else ""
+    return Outcome(name, refused, "verified", reason, worst, compared, expected)
+
+
+def _shown(item: Diagnostic) -> str:
+    notes = f" ({item.notes[0]})" if item.notes else ""
+    at = ""
+    if item.primary is not None:
+        place = item.primary.source.position(item.primary.span.start)
+        at = f"{place.line}:{place.column} "
+    return f"{at}{item.severity}[{item.code}] {item.message}{notes}"
+
+
+def outcomes(path: Path) -> list[Outcome]:
+    """What comes of the parts of a file; a defect of ours is the reason of the part that shows it."""
+    out = []
+    for source, refused, expected in parts_of(path):
+        try:
+            out.append(outcome_of(source, refused, expected))
+        except Exception as error:  # a corpus is read whole, and the report names what failed
+            out.append(Outcome(source.name, refused, "", f"defect: {error!r}", "defect", 0, expected))
+    return out
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print every part that is not as it should be, and the table; 1 if there is such a part."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="", help="files whose names contain this")
+    parser.add_argument("--refused", action="store_true", help="print what is said of each part that is to be refused")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args(argv)
+    paths = [path for path in files_of(options.folder) if options.only in path.name]
+    with Pool(options.jobs) as pool:
+        found = list(pool.imap(outcomes, paths))
+    print(report(paths, found, options.refused), end="")
+    return int(any(not _as_it_should_be(one) for some in found for one in some))
+
+
+def _as_it_should_be(one: Outcome) -> bool:
+    return one.said == "error" if one.refused else one.stage == "verified"
+
+
+def report(paths: Sequence[Path], found: Sequence[Sequence[Outcome]], every: bool = False) -> str:
+    """The parts that are not as they should be, then files by the stage that all of their valid parts pass."""
+    lines: list[str] = []
+    reached: Counter[str] = Counter()
+    refusals: Counter[str] = Counter()
+    valid = invalid = idle = 0
+    for path, some in zip(paths, found, strict=True):
+        for one in some:
+            if not _as_it_should_be(one) or (every and one.refused):
+                state = one.said or "nothing" if one.refused else f"{one.stage or 'nothing'} passed"
+                lines.append(f"{one.name}: {state}: {one.reason}")
+                if one.refused:
+                    lines.append(f"    expected: {one.expected}")
+        good = [one for one in some if not one.refused]
+        bad = [one for one in some if one.refused]
+        if path.stem.endswith("_invalid"):
+            invalid += 1
+            refusals[min((one.said for one in bad or some), key=("defect", "", "warning", "error").index)] += 1
+        else:
+            valid += 1
+            last = min(
+                ((STAGES.index(one.stage) if one.stage else -1) for one in good), default=len(STAGES) - 1
+            )  # fmt: skip
+            for stage in STAGES[: last + 1]:
+                reached[stage] += 1
+            idle += last == len(STAGES) - 1 and not any(one.compared for one in good)
+    passed = ", ".join(f"{reached[stage]} {stage}" for stage in STAGES)
+    lines.append(f"{valid} valid files: {passed} ({idle} of these compute nothing that could be compared)")
+    words = {
+        "defect": "ended by a defect of ours",
+        "error": "refused",
+        "warning": "only warned of",
+        "": "nothing said of",
+    }
+    listed = ", ".join(f"{refusals[key]} {word}" for key, word in words.items())
+    lines.append(f"{invalid} invalid files: {listed}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
