@@ -61,11 +61,15 @@ class Loop(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """Any other operation with regions: the items of each of its blocks, terminators included."""
+    """Any other operation with regions: the items of each of its blocks, terminators included.
+
+    `others` are the regions of the text that were put into it, whose results follow its own.
+    """
 
     node: OpNode
     operands: tuple[int, ...]
     blocks: tuple[tuple[Item, ...], ...]
+    others: tuple[OpNode, ...] = ()
 
     @property
     def is_region(self) -> bool:
@@ -134,7 +138,18 @@ def walk(items: tuple[Item, ...]) -> Iterator[Item]:
 
 def results_of(item: Item) -> tuple[int, ...]:
     """The values that an item defines for what follows it."""
-    return tuple(one.result for one in item.carried) if isinstance(item, Loop) else tuple(item.node.results)
+    if isinstance(item, Loop):
+        return tuple(one.result for one in item.carried)
+    if isinstance(item, Scope):
+        return tuple(value for node in (item.node, *item.others) for value in node.results)
+    return tuple(item.node.results)
+
+
+def nodes_of(item: Item) -> tuple[OpNode, ...]:
+    """The operations of the text that an item stands for, those inside it apart."""
+    if isinstance(item, Loop):
+        return item.nodes
+    return (item.node, *item.others) if isinstance(item, Scope) else (item.node,)
 
 
 def uses_of(item: Item) -> frozenset[int]:
