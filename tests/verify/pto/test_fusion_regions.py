@@ -11,60 +11,20 @@ from layoutsolver.verify.pto.inputs import make_inputs
 from layoutsolver.verify.pto.program import Options, load_program
 from layoutsolver.verify.pto.run import verify_files
 from layoutsolver.verify.vmi.readings import READINGS, Reading
+from tests.support.fusion_text import F32, PTR, TILE, binary, kernel, load, scaled, store
 from tests.verify.pto.texts import codes, compare, notes
 
-F32, MASK, PTR = "!pto.vmi.vreg<64xf32>", "!pto.vmi.mask<64xpred>", "!pto.ptr<f32, ub>"
-TILE = "memref<8x64xf32, #pto.address_space<vec>>"
 GLOBAL = "memref<8x64xf32, #pto.address_space<gm>>"
 EXAMPLE = Path(__file__).parents[3] / "examples" / "column_softmax.pto"
 
-HEAD = f"""
-func.func @k() {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c8 = arith.constant 8 : index
-  %c32 = arith.constant 32 : index
-  %c64 = arith.constant 64 : index
-  %two = arith.constant 2.0 : f32
-  %at_a = arith.constant 0 : i64
-  %at_b = arith.constant 2048 : i64
-  %tile_a = pto.pointer_cast(%at_a) : {TILE}
-  %tile_b = pto.pointer_cast(%at_b) : {TILE}
-  %a = pto.castptr %tile_a : {TILE} -> {PTR}
-  %b = pto.castptr %tile_b : {TILE} -> {PTR}
-  %all = pto.vmi.create_mask %c64 : index -> {MASK}
-  %half = pto.vmi.create_mask %c32 : index -> {MASK}
-"""
 
-
-def program(*lines: str) -> str:
-    return HEAD + "\n".join(lines) + "\n  return\n}\n"
-
-
-def load(name: str, base: str, at: str = "%c0") -> str:
-    return f"{name} = pto.vmi.vload {base}[{at}] : {PTR} -> {F32}"
-
-
-def store(value: str, base: str, at: str = "%c0", mask: str = "", attrs: str = "") -> str:
-    operand, type_ = (f", {mask}", f", {MASK}") if mask else ("", "")
-    return f"pto.vmi.vstore {value}, {base}[{at}]{operand}{attrs} : {F32}, {PTR}{type_}"
-
-
-def binary(name: str, op: str, left: str, right: str, mask: str = "%all", attrs: str = "") -> str:
-    return f"{name} = pto.vmi.{op} {left}, {right}, {mask}{attrs} : {F32}, {F32}, {MASK} -> {F32}"
-
-
-def scaled(name: str, source: str, mask: str = "%all", attrs: str = "") -> str:
-    return f"{name} = pto.vmi.vmuls {source}, %two, {mask}{attrs} : {F32}, f32, {MASK} -> {F32}"
-
-
-PLAIN = program(load("%x", "%a"), binary("%y", "vadd", "%x", "%x"), store("%y", "%b"))
+PLAIN = kernel(load("%x", "%a"), binary("%y", "vadd", "%x", "%x"), store("%y", "%b"))
 
 
 @pytest.mark.parametrize("opening", ["%y = pto.fusion_region {", '%y = "pto.fusion_region"() ({'])
 def test_a_value_that_a_region_yields_is_its_result(opening: str) -> None:
     closing = f"}} : {F32}" if "()" not in opening else f"}}) : () -> {F32}"
-    region = program(
+    region = kernel(
         opening, load("%x", "%a"), binary("%z", "vadd", "%x", "%x"), f"pto.yield(%z) : ({F32}) -> ()", closing,
         store("%y", "%b"),
     )  # fmt: skip
@@ -75,8 +35,8 @@ def test_a_value_that_a_region_yields_is_its_result(opening: str) -> None:
 
 def test_an_empty_region_in_both_forms() -> None:
     body = [load("%x", "%a"), binary("%y", "vadd", "%x", "%x"), store("%y", "%b")]
-    custom = program("pto.fusion_region {", *body, "pto.yield() : () -> ()", "}")
-    generic = program('"pto.fusion_region"() ({', *body, "pto.yield() : () -> ()", "}) : () -> ()")
+    custom = kernel("pto.fusion_region {", *body, "pto.yield() : () -> ()", "}")
+    generic = kernel('"pto.fusion_region"() ({', *body, "pto.yield() : () -> ()", "}) : () -> ()")
     assert compare(PLAIN, custom).ok
     assert compare(custom, generic).ok
     without = custom.replace(store("%y", "%b"), "")
@@ -84,11 +44,11 @@ def test_an_empty_region_in_both_forms() -> None:
 
 
 def test_tiles_at_one_address_are_one_memory_whatever_their_type() -> None:
-    again = program(
+    again = kernel(
         "%same = arith.constant 2048 : i64",
-        "%tile_c = pto.pointer_cast(%same) : memref<16x128xbf16, #pto.address_space<vec>>",
-        f"%c = pto.castptr %tile_c : memref<16x128xbf16, #pto.address_space<vec>> -> {PTR}",
-        load("%x", "%a"), binary("%y", "vadd", "%x", "%x"), store("%y", "%c"),
+        "%tile_q = pto.pointer_cast(%same) : memref<16x128xbf16, #pto.address_space<vec>>",
+        f"%q = pto.castptr %tile_q : memref<16x128xbf16, #pto.address_space<vec>> -> {PTR}",
+        load("%x", "%a"), binary("%y", "vadd", "%x", "%x"), store("%y", "%q"),
     )  # fmt: skip
     assert compare(PLAIN, again).ok
     elsewhere = again.replace("%same = arith.constant 2048", "%same = arith.constant 4096")
@@ -103,7 +63,7 @@ def test_a_tile_elsewhere_than_in_the_unified_buffer_is_refused() -> None:
 
 
 def test_a_loop_around_a_region_with_a_carried_value() -> None:
-    plain = program(
+    plain = kernel(
         load("%x", "%a"),
         f"%r = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %x) -> ({F32}) {{",
         "%o = arith.muli %i, %c64 : index", load("%v", "%a", "%o"), binary("%t", "vadd", "%s", "%v"),
@@ -116,11 +76,11 @@ def test_a_loop_around_a_region_with_a_carried_value() -> None:
     assert codes(compare(plain, inside.replace("%c8 step", "%c1 step"))) == ["LS0707"]
 
 
-PARTIAL = program(load("%x", "%a"), store("%x", "%b", mask="%half"))
+PARTIAL = kernel(load("%x", "%a"), store("%x", "%b", mask="%half"))
 
 
 def test_a_partial_store_that_fills_in_zeros_is_told_from_one_that_does_not() -> None:
-    merging = program(load("%x", "%a"), store("%x", "%b", mask="%half", attrs=' {pmode = "merge"}'))
+    merging = kernel(load("%x", "%a"), store("%x", "%b", mask="%half", attrs=' {pmode = "merge"}'))
     found = compare(PARTIAL, merging)
     assert codes(found) == ["LS0707"]
     assert any("zeros are stored" in note for note in notes(found))
@@ -129,13 +89,13 @@ def test_a_partial_store_that_fills_in_zeros_is_told_from_one_that_does_not() ->
 
 
 def test_what_a_mask_leaves_out_of_a_result_is_read_in_both_ways() -> None:
-    kept = program(load("%x", "%a"), scaled("%y", "%x", "%half"), store("%y", "%b"))
-    zero = program(load("%x", "%a"), scaled("%y", "%x", "%half", ' {pmode = "zero"}'), store("%y", "%b"))
+    kept = kernel(load("%x", "%a"), scaled("%y", "%x", "%half"), store("%y", "%b"))
+    zero = kernel(load("%x", "%a"), scaled("%y", "%x", "%half", ' {pmode = "zero"}'), store("%y", "%b"))
     found = compare(kept, zero)
     assert codes(found) == ["LS0707"]
     assert any("sources pass" in note for note in notes(found))
-    dropped = program(load("%x", "%a"), binary("%y", "vadd", "%x", "%x", "%half"), store("%y", "%b"))
-    full = program(load("%x", "%a"), binary("%y", "vadd", "%x", "%x"), store("%y", "%b"))
+    dropped = kernel(load("%x", "%a"), binary("%y", "vadd", "%x", "%x", "%half"), store("%y", "%b"))
+    full = kernel(load("%x", "%a"), binary("%y", "vadd", "%x", "%x"), store("%y", "%b"))
     assert codes(compare(dropped, full)) == ["LS0707"]
     assert compare(dropped, dropped).ok
 
@@ -143,7 +103,7 @@ def test_what_a_mask_leaves_out_of_a_result_is_read_in_both_ways() -> None:
 def test_only_readings_that_matter_are_run() -> None:
     assert compare(PLAIN, PLAIN).runs == 4
     assert compare(PARTIAL, PARTIAL).runs == 8
-    both = program(load("%x", "%a"), scaled("%y", "%x", "%half"), store("%y", "%b", mask="%half"))
+    both = kernel(load("%x", "%a"), scaled("%y", "%x", "%half"), store("%y", "%b", mask="%half"))
     assert compare(both, both).runs == 16
 
 

@@ -1,0 +1,1 @@
+"""Stores that are loaded again: values handed on in registers, and stores that nobody reads."""
