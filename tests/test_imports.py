@@ -20,8 +20,11 @@ ALLOWED = {
     "layoutsolver_backends": set(PACKAGES),
 }
 HEAVY = {"ortools", "networkx", "numpy", "pandas", "pydantic"}
-NUMERIC = (PACKAGES["layoutsolver_models"] / "hardware", PACKAGES["layoutsolver"] / "verify")
-"""Folders that are imported only to run programs, and compute with numpy throughout."""
+NUMERIC = (
+    PACKAGES["layoutsolver_models"] / "hardware", PACKAGES["layoutsolver_models"] / "elimination",
+    PACKAGES["layoutsolver"] / "verify",
+)  # fmt: skip
+"""Folders that are imported only to run programs or to solve large problems, and compute with numpy throughout."""
 LONGEST = 600
 
 FILES = [(name, path) for name, folder in PACKAGES.items() for path in sorted(folder.rglob("*.py"))]

@@ -8,32 +8,24 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from typing import NamedTuple
 
 from layoutsolver_models.cp.capacity import add_capacities
 from layoutsolver_models.cp.linear import solve_linear
 from layoutsolver_models.cp.model import CpAnswer, GroupedModel
-from layoutsolver_models.problems.layout import Status
 from layoutsolver_models.problems.selection import (
     Cost,
     SelectionObjective,
     SelectionProblem,
     SelectionSolution,
-    evaluate,
+    faults,
 )
+from layoutsolver_models.solve.chosen import Chosen, better, solution_of
 from layoutsolver_models.solve.layout import Limits
 
 Terms = list[tuple[int, int]]
 
 LARGE = 400
 """Problems of more operations are proved by linear programming, which takes them in seconds."""
-
-
-class Chosen(NamedTuple):
-    """A choice: the variants of each operation, and the conversions."""
-
-    variants: tuple[tuple[int, ...], ...]
-    conversions: tuple[int, ...]
 
 
 class SelectionModel:
@@ -189,14 +181,16 @@ class SelectionModel:
         return Chosen(variants, taken)
 
 
-def best_by_cp_sat(built: SelectionModel, limits: Limits, known: Chosen | None = None) -> SelectionSolution:
+def best_by_cp_sat(
+    built: SelectionModel, limits: Limits, known: Chosen | None = None, bound: int = 0
+) -> SelectionSolution:
     """The best choice of a model, its objectives minimised in their order; `feasible` if a limit cut the proof.
 
-    `bound` is that of the first objective. `known` is a choice to fall back on where the limit comes first.
+    `bound` is a known bound of the first objective. `known` is a choice to fall back on where the limit comes first.
     """
     problem = built.problem
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
-    best, bound = known, 0
+    best = known
     proved: list[SelectionObjective] = []
     for name in problem.objective:
         _minimize(built, name)
@@ -210,8 +204,11 @@ def best_by_cp_sat(built: SelectionModel, limits: Limits, known: Chosen | None =
         if answer.status == "infeasible":
             return SelectionSolution("infeasible")
         if answer.status != "unknown":
-            best = built.read(answer)
-            bound = bound if proved else answer.bound
+            found = built.read(answer)
+            if faults(problem, *found):
+                break
+            best = found if answer.status == "optimal" else better(problem, best, found)
+            bound = bound if proved else max(bound, answer.bound)
         if answer.status != "optimal":
             break
         proved.append(name)
@@ -220,15 +217,6 @@ def best_by_cp_sat(built: SelectionModel, limits: Limits, known: Chosen | None =
     if best is None:
         return SelectionSolution("unknown")
     return solution_of(problem, best, bound, tuple(proved))
-
-
-def solution_of(
-    problem: SelectionProblem, chosen: Chosen, bound: int, proved: tuple[SelectionObjective, ...]
-) -> SelectionSolution:
-    """A choice with its costs."""
-    status: Status = "optimal" if len(proved) == len(problem.objective) else "feasible"
-    value = evaluate(problem, chosen.variants, chosen.conversions)
-    return SelectionSolution(status, chosen.variants, chosen.conversions, *value, bound, proved)
 
 
 def _minimize(built: SelectionModel, name: SelectionObjective) -> None:

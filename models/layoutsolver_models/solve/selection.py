@@ -1,12 +1,21 @@
-"""Solves a selection problem: what cannot be is removed first, what is left with a choice goes to CP-SAT."""
+"""Solves a selection problem: what cannot be is removed first, what is left with a choice goes to CP-SAT.
+
+Large problems are eliminated variable by variable; what that leaves open goes to the solvers, with its bound.
+"""
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict, deque
 from typing import NamedTuple
 
 from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution, faults
+from layoutsolver_models.solve.chosen import Chosen, better, solution_of
 from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.solve.start import greedy_choice
+
+ELIMINATED = 400
+"""Problems of more operations are eliminated."""
 
 
 class Open(NamedTuple):
@@ -30,24 +39,47 @@ def solve_selection(
     `known` is a choice to start from: it is what comes out, as `feasible`, if a limit strikes before anything better is
     found. Raises `ValueError` if it is none.
     """
-    from layoutsolver_models.cp.selection import LARGE, Chosen, SelectionModel, best_by_cp_sat
-    from layoutsolver_models.solve.start import greedy_choice
-
-    start = None
+    limits = limits or Limits()
+    start = time.monotonic()
     if known is not None:
         wrong = faults(problem, *known)
         if wrong:
             raise ValueError(f"not a choice to start from: {wrong[0]}")
-        start = Chosen(*known)
     left = narrow(problem)
     if left.stuck >= 0:
         return SelectionSolution("infeasible")
-    if start is None and len(problem.ops) > LARGE:
-        picked = greedy_choice(problem, left.variants, left.conversions)
-        start = None if picked is None else Chosen(*picked)
-    if start is not None:
-        left = _with(left, start.variants, start.conversions)
-    return best_by_cp_sat(SelectionModel(problem, left.variants, left.conversions, start), limits or Limits(), start)
+    best, bound = None if known is None else Chosen(*known), 0
+    if len(problem.ops) > ELIMINATED:
+        from layoutsolver_models.elimination.solve import eliminate
+
+        found = eliminate(problem, left.variants, left.conversions)
+        if found.infeasible:
+            return SelectionSolution("infeasible")
+        if found.choice is not None and found.optimal:
+            return solution_of(problem, found.choice, found.bound, problem.objective)
+        best, bound = better(problem, best, found.choice), found.bound
+        if best is None:
+            best = greedy_choice(problem, left.variants, left.conversions)
+        if limits.seconds is not None:
+            limits = limits._replace(seconds=limits.seconds - (time.monotonic() - start))
+    return by_solvers(problem, left, limits, best, bound)
+
+
+def by_solvers(
+    problem: SelectionProblem, left: Open, limits: Limits, known: Chosen | None = None, bound: int = 0
+) -> SelectionSolution:
+    """The answer of CP-SAT, or of HiGHS where there is too much for it, to what is left of a problem.
+
+    `known` is a choice to start from, `bound` what is known that the first objective comes to at least.
+    """
+    from layoutsolver_models.cp.selection import SelectionModel, best_by_cp_sat
+
+    if known is not None:
+        if limits.seconds is not None and limits.seconds <= 0:
+            return solution_of(problem, known, bound, ())
+        left = _with(left, known.variants, known.conversions)
+    built = SelectionModel(problem, left.variants, left.conversions, known)
+    return best_by_cp_sat(built, limits, known, bound)
 
 
 def narrow(problem: SelectionProblem) -> Open:

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 
 from layoutsolver_models.problems.selection import Cost, SelectionProblem, faults
-
-Choice = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]
+from layoutsolver_models.solve.chosen import Chosen
 
 SWEEPS = 4
 """How often every operation picks again, knowing what the others have picked."""
 
 
-def greedy_choice(problem: SelectionProblem, possible: list[list[int]], usable: list[int]) -> Choice | None:
+def greedy_choice(problem: SelectionProblem, possible: list[list[int]], usable: list[int]) -> Chosen | None:
     """A choice with one variant for each operation, None if picking ends where an operand cannot be had."""
     picker = _Picker(problem, possible, usable)
     picked: list[int] | None = None
@@ -23,7 +22,7 @@ def greedy_choice(problem: SelectionProblem, possible: list[list[int]], usable: 
         picked = picker.sweep()
     if picked is None:
         return None
-    choice = tuple((number,) for number in picked), picker.conversions(picked)
+    choice = Chosen(tuple((number,) for number in picked), picker.conversions(picked))
     return None if faults(problem, *choice) else choice
 
 

@@ -1,0 +1,259 @@
+"""The states of a selection problem: which variants an operation may run in, in which layouts a value may be available.
+
+An operation that may be copied runs in a set of its variants, a value is available in a set of layouts. No more of
+either pays than its users can ask for together: each copy serves one of them. Where the sets are too many, those beyond
+a size are one state, `MANY`, that asks for nothing, makes everything, and costs no more than any of them: bounds with
+it are valid, and a best choice that does without it is the best.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
+
+from layoutsolver_models.problems.selection import SelectionProblem, ValueConversion
+
+MANY = -1
+"""As a set: more than are told apart."""
+
+OP_STATES = 48
+VALUE_STATES = 64
+"""So many sets are told apart, if these suffice for those of one."""
+
+Vector = tuple[int, ...]
+"""What something costs: on each pipe, then in penalties, then in registers."""
+
+
+class Way(NamedTuple):
+    """A conversion by its number, with all that it costs."""
+
+    number: int
+    cost: Vector
+
+
+class OpStates(NamedTuple):
+    """The sets of variants of an operation, smallest first; an empty one stands for `MANY` of at least `beyond`."""
+
+    sets: tuple[tuple[int, ...], ...]
+    beyond: int = 0
+
+
+class ValueStates(NamedTuple):
+    """The sets of layouts of a value as bits of `layouts`, smallest first; `MANY` are at least `beyond`."""
+
+    layouts: tuple[str, ...]
+    sets: tuple[int, ...]
+    ways: dict[tuple[int, int], tuple[Way, ...]]
+    beyond: int = 0
+
+
+class States(NamedTuple):
+    """The states of all operations, and of the values that something uses.
+
+    `maker` is the operation of each value, -1 if none; `costs[o]` what each variant of operation o costs but for its
+    setup, `setups[o]` the name of that where others share it, `once` what setups cost.
+    """
+
+    problem: SelectionProblem
+    ops: list[OpStates]
+    values: dict[int, ValueStates]
+    maker: list[int]
+    costs: list[dict[int, Vector]]
+    setups: list[dict[int, str]]
+    once: dict[str, Vector]
+
+
+def states_of(problem: SelectionProblem, variants: list[list[int]], conversions: list[int]) -> States | None:
+    """The states of what is left of a problem; None if it is none that this serves: costs below 0, several makers."""
+    if not _serves(problem):
+        return None
+    return _Compiler(problem, variants, conversions).states()
+
+
+def _serves(problem: SelectionProblem) -> bool:
+    made = [value for op in problem.ops for value in op.results]
+    if len(made) > len(set(made)):
+        return False
+    costs = {cost for op in problem.ops for variant in op.variants for cost in (variant.cost, variant.once)}
+    costs |= {way.cost for way in problem.conversions}
+    weights = {op.weight for op in problem.ops} | {way.weight for way in problem.conversions}
+    weights |= {cost for _, _, cost in problem.penalties}
+    return min(weights, default=0) >= 0 and all(one >= 0 for cost in costs for one in cost)
+
+
+class _Compiler:
+    def __init__(self, problem: SelectionProblem, variants: list[list[int]], conversions: list[int]) -> None:
+        self.problem = problem
+        self.left = [list(some) for some in variants]
+        self.nothing = (0,) * (len(problem.pipes) + 2)
+        self.maker = [-1] * len(problem.values)
+        for number, op in enumerate(problem.ops):
+            for value in op.results:
+                self.maker[value] = number
+        self.users: list[list[int]] = [[] for _ in problem.values]
+        for number, op in enumerate(problem.ops):
+            for value in dict.fromkeys(op.operands):
+                self.users[value].append(number)
+        self.ways: list[dict[tuple[str, str], list[Way]]] = [{} for _ in problem.values]
+        for number in conversions:
+            way = problem.conversions[number]
+            self.ways[way.value].setdefault((way.before, way.after), []).append(Way(number, self.way_cost(way)))
+        self.penalty: dict[tuple[int, str], int] = defaultdict(int)
+        for value, layout, cost in problem.penalties:
+            self.penalty[value, layout] += cost
+        self.sharers: dict[str, list[int]] = defaultdict(list)
+        self.once: dict[str, Vector] = {}
+        for number, op in enumerate(problem.ops):
+            for variant in self.left[number]:
+                chosen = op.variants[variant]
+                if chosen.shared and any(chosen.once):
+                    self.sharers[chosen.shared].append(number)
+                    self.once.setdefault(chosen.shared, (*chosen.once, 0, 0))
+        self.costs = [
+            {variant: self.cost(number, variant) for variant in some} for number, some in enumerate(self.left)
+        ]
+
+    def way_cost(self, way: ValueConversion) -> Vector:
+        known = self.problem.values[way.value]
+        registers = known.registers[known.layouts.index(way.after)]
+        return (*(way.weight * one for one in way.cost), 0, registers)
+
+    def cost(self, number: int, variant: int) -> Vector:
+        """What a variant costs but for what its results take and for a setup that others share."""
+        op = self.problem.ops[number]
+        chosen = op.variants[variant]
+        cost = (*(op.weight * one for one in chosen.cost), 0, 0)
+        return _plus(cost, (*chosen.once, 0, 0)) if chosen.once and not self.setup(number, variant) else cost
+
+    def setup(self, number: int, variant: int) -> str:
+        """The setup that a variant shares with others, empty if none."""
+        shared = self.problem.ops[number].variants[variant].shared
+        return shared if len(self.sharers.get(shared, ())) > 1 else ""
+
+    def states(self) -> States:
+        asked: list[dict[str, int]] = [{} for _ in self.problem.values]
+        for number, some in enumerate(self.left):
+            for variant in some:
+                self.count(number, variant, asked, 1)
+        most: list[int] = [0] * len(self.problem.values)
+        copies = [len(some) if op.copies else 1 for op, some in zip(self.problem.ops, self.left, strict=True)]
+        for number in reversed(range(len(self.problem.ops))):
+            op = self.problem.ops[number]
+            self.drop_dominated(number, asked)
+            for value in op.results:
+                served = sum(copies[user] * self.problem.ops[user].operands.count(value) for user in self.users[value])
+                most[value] = min(served, sum(1 for count in asked[value].values() if count))
+            needed = sum(most[value] for value in op.results)
+            copies[number] = max(1, min(copies[number], needed, len(self.left[number])))
+        ops = [_op_states(some, most) for some, most in zip(self.left, copies, strict=True)]
+        values = {
+            value: self.value_states(value, most[value], asked[value])
+            for value in range(len(self.problem.values))
+            if self.users[value]
+        }
+        setups = [{variant: self.setup(number, variant) for variant in some} for number, some in enumerate(self.left)]
+        return States(self.problem, ops, values, self.maker, self.costs, setups, self.once)
+
+    def count(self, number: int, variant: int, asked: list[dict[str, int]], by: int) -> None:
+        op = self.problem.ops[number]
+        for value, layout in zip(op.operands, op.variants[variant].layouts, strict=False):
+            asked[value][layout] = asked[value].get(layout, 0) + by
+
+    def value_states(self, value: int, most: int, asked: dict[str, int]) -> ValueStates:
+        maker = self.problem.ops[self.maker[value]]
+        ports = [port for port, result in enumerate(maker.results, len(maker.operands)) if result == value]
+        made = {maker.variants[variant].layouts[port] for variant in self.left[self.maker[value]] for port in ports}
+        wanted = {layout for layout, count in asked.items() if count}
+        layouts = tuple(layout for layout in self.problem.values[value].layouts if layout in made | wanted)
+        bits = [number for number, layout in enumerate(layouts) if layout in wanted]
+        told = _told(len(bits), most, VALUE_STATES)
+        sets = tuple(sum(1 << bit for bit in some) for size in range(1, told + 1) for some in combinations(bits, size))
+        place = {layout: number for number, layout in enumerate(layouts)}
+        ways = {
+            (place[before], place[after]): tuple(some)
+            for (before, after), some in self.ways[value].items()
+            if before in made and after in wanted
+        }
+        if told < most:
+            return ValueStates(layouts, (*sets, MANY), ways, told + 1)
+        return ValueStates(layouts, sets, ways)
+
+    # -- what cannot be better than something else ---------------------------------------------------------------
+
+    def drop_dominated(self, number: int, asked: list[dict[str, int]]) -> None:
+        """Leave out the variants of an operation that another one can stand for wherever they run."""
+        some = self.left[number]
+        kept: list[int] = []
+        for place, variant in enumerate(some):
+            others = (*kept, *some[place + 1 :])
+            if any(self.dominates(number, other, variant, asked, other in kept) for other in others):
+                self.count(number, variant, asked, -1)
+            else:
+                kept.append(variant)
+        self.left[number] = kept
+
+    def dominates(self, number: int, one: int, other: int, asked: list[dict[str, int]], first: bool) -> bool:
+        """Whether `one` asks for no more, costs no more, and makes what costs no more to convert.
+
+        Of two that dominate each other the first is left, as it is preferred.
+        """
+        return self.stands_for(number, one, other, asked) and (first or not self.stands_for(number, other, one, asked))
+
+    def stands_for(self, number: int, one: int, other: int, asked: list[dict[str, int]]) -> bool:
+        op = self.problem.ops[number]
+        mine, theirs = op.variants[one], op.variants[other]
+        width = len(op.operands)
+        if mine.layouts[:width] != theirs.layouts[:width]:
+            return False
+        cost, bound = self.costs[number][one], self.costs[number][other]
+        setup = self.setup(number, one)
+        if setup and setup != theirs.shared:
+            cost = _plus(cost, self.once[setup])
+        if any(a > b for a, b in zip(cost, bound, strict=True)):
+            return False
+        for value, layout, instead in zip(op.results, theirs.layouts[width:], mine.layouts[width:], strict=True):
+            if layout == instead:
+                continue
+            known = self.problem.values[value]
+            place = known.layouts.index
+            if known.registers[place(instead)] > known.registers[place(layout)]:
+                return False
+            if self.penalty[value, instead] > self.penalty[value, layout]:
+                return False
+            wanted = (name for name, count in asked[value].items() if count)
+            if not all(self.leads(value, instead, layout, name) for name in wanted):
+                return False
+        return True
+
+    def leads(self, value: int, one: str, other: str, layout: str) -> bool:
+        """Whether a value is had in a layout from `one` for no more than from `other`, whichever way."""
+        ways = self.ways[value]
+        nothing = [Way(-1, self.nothing)]
+        mine = nothing if one == layout else ways.get((one, layout), [])
+        theirs = nothing if other == layout else ways.get((other, layout), [])
+        return all(any(_at_most(way.cost, known.cost) for way in mine) for known in theirs)
+
+
+def _told(count: int, most: int, states: int) -> int:
+    """The size of sets up to which all are told apart: at least 1."""
+    told, sets = 1, count
+    while told < most and sets + comb(count, told + 1) <= states:
+        told += 1
+        sets += comb(count, told)
+    return told
+
+
+def _op_states(variants: list[int], most: int) -> OpStates:
+    told = _told(len(variants), most, OP_STATES)
+    sets = tuple(some for size in range(1, told + 1) for some in combinations(variants, size))
+    return OpStates((*sets, ()), told + 1) if told < most else OpStates(sets)
+
+
+def _plus(one: Vector, other: Vector) -> Vector:
+    return tuple(a + b for a, b in zip(one, other, strict=True))
+
+
+def _at_most(one: Vector, other: Vector) -> bool:
+    return all(a <= b for a, b in zip(one, other, strict=True))
