@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from layoutsolver.api import read_source
+from layoutsolver.backends import load_register_peaks
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.build import ASSUMED_TRIP_COUNT, build_graph
 from layoutsolver.graph.model import Graph
@@ -15,15 +16,19 @@ from layoutsolver.pose.vmi.upstream.choice import Choice, choice_of
 from layoutsolver.pose.vmi.upstream.compat import upstream_of
 from layoutsolver.pose.vmi.wishes import Wish, WishError, hinted, wished
 from layoutsolver.source import SourceFile, Span
+from layoutsolver.vmi.arch import arch_of, registers_of
+from layoutsolver.vmi.peak import RegisterPeak
+from layoutsolver.vmi.within import bounded, solve_within
 from layoutsolver_models.problems.selection import KnownChoice, SelectionSolution, Value, evaluate, faults
 from layoutsolver_models.solve.layout import Limits
-from layoutsolver_models.solve.selection import solve_selection
+from layoutsolver_models.targets.chip import RegisterLimits
 
 
 class VmiOptions(NamedTuple):
     """How to solve: what is minimised, layouts that are fixed or wished for, the released compiler's choice alone.
 
     `narrowing` is that compiler's preference for lane strides behind narrowing casts, which it can be told to drop.
+    `registers` are those that may be live at once: so many, or `chip` for those of the architecture of the file.
     """
 
     objective: str = "pipes"
@@ -33,6 +38,7 @@ class VmiOptions(NamedTuple):
     narrowing: bool = True
     assumed_trip_count: int = ASSUMED_TRIP_COUNT
     limits: Limits = Limits()
+    registers: RegisterLimits | Literal["chip"] | None = None
 
 
 class Released(NamedTuple):
@@ -49,10 +55,11 @@ class Released(NamedTuple):
 class VmiResult:
     """A module with the layouts of its vectors: the problem, its solution, and all that is to be said.
 
-    `posed` is None where the input has errors that keep the question from being posed.
+    `posed` is None where the input has errors that keep the question from being posed. `peaks` are the registers that
+    are live at most once the solution is lowered, None where it is not.
     """
 
-    __slots__ = ("diagnostics", "graph", "module", "posed", "released", "solution")
+    __slots__ = ("diagnostics", "graph", "module", "peaks", "posed", "released", "solution")
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -61,6 +68,7 @@ class VmiResult:
         self.posed: PosedVmi | None = None
         self.solution: SelectionSolution | None = None
         self.released: Released | None = None
+        self.peaks: tuple[RegisterPeak, ...] | None = None
 
     @property
     def unreadable(self) -> bool:
@@ -101,7 +109,26 @@ def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
             posed = posed._replace(problem=wished(posed, chosen.pins, chosen.preferences))
             result.released = _released(graph, posed, chosen)
             result.posed = started(posed, result.released)
+            _limit_registers(result, chosen)
     return result
+
+
+def _limit_registers(result: VmiResult, options: VmiOptions) -> None:
+    """Bound the registers of the problem, if that is asked for."""
+    assert result.posed is not None
+    limits = options.registers
+    if limits is None or options.compat:
+        return
+    if limits == "chip":
+        graph = result.posed.program.graph
+        found = registers_of(graph)
+        if found is None:
+            message = f"how many registers `{arch_of(graph)}` has is not known: give their numbers"
+            result.diagnostics.append(Diagnostic("LS0308", "error", message, Label(result.module.source, Span(0, 0))))
+            result.posed = None
+            return
+        limits = found
+    result.posed = bounded(result.posed, limits)
 
 
 def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
@@ -114,20 +141,49 @@ def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
         result.posed = pose_vmi(result.graph, chosen.objective, released=True)
         _take_released(result, result.released)
         return result
-    problem = result.posed.problem
-    result.solution = solve_selection(problem, chosen.limits, problem.start)
-    if result.solution.status == "infeasible":
+    within = solve_within(result.posed, chosen.limits)
+    result.solution, result.peaks = within.solution, within.peaks
+    _say_what_came(result, within.lowered, chosen)
+    return result
+
+
+def _say_what_came(result: VmiResult, lowered: RegisterLimits | None, options: VmiOptions) -> None:
+    """Add what is to be said of a solution, or of there being none."""
+    assert result.posed is not None
+    assert result.solution is not None
+    source, solution = result.module.source, result.solution
+    if solution.status == "infeasible":
         from layoutsolver.explain.vmi_conflict import conflict_of
 
-        result.diagnostics.append(conflict_of(result.posed, chosen.limits))
-    elif result.solution.status == "unknown":
+        result.diagnostics.append(conflict_of(result.posed, options.limits))
+    elif solution.status == "unknown" and lowered is not None and result.posed.registers is not None:
+        from layoutsolver.explain.vmi_registers import not_found
+
+        result.diagnostics.append(not_found(source, lowered, result.posed.registers))
+    elif solution.status == "unknown":
         message = "no answer within the time limit"
         result.diagnostics.append(Diagnostic("LS0401", "error", message, Label(source, Span(0, 0))))
-    elif result.solution.status == "feasible":
-        at = result.solution
-        message = f"time limit reached: the layouts are valid, and not proved the best (busiest pipe: {at.busiest})"
+    elif solution.status == "feasible":
+        why = "time limit reached"
+        if lowered is not None:
+            why = (
+                f"instruction sequences need registers in between, so that layouts are held to {lowered.vector} vector"
+            )
+            why += f" and {lowered.predicate} predicate registers"
+        message = f"{why}: the layouts are valid, and not proved the best (busiest pipe: {solution.busiest})"
         result.diagnostics.append(Diagnostic("LS0402", "warning", message, Label(source, Span(0, 0))))
-    return result
+    _warn_of_registers(result)
+
+
+def _warn_of_registers(result: VmiResult) -> None:
+    """Say where more registers are live than there are."""
+    assert result.posed is not None
+    there = result.posed.registers or registers_of(result.posed.program.graph)
+    if result.peaks is None or there is None or all(peak.registers <= min(there) for peak in result.peaks):
+        return
+    from layoutsolver.explain.vmi_registers import exceeded
+
+    result.diagnostics += exceeded(result.posed, result.peaks, there)
 
 
 def started(posed: PosedVmi, released: Released) -> PosedVmi:
@@ -169,6 +225,8 @@ def _take_released(result: VmiResult, released: Released) -> None:
     else:
         value = evaluate(result.posed.problem, choice.variants, choice.conversions)
         result.solution = SelectionSolution("feasible", choice.variants, choice.conversions, *value)
+        result.peaks = load_register_peaks()(result.posed, result.solution)
+        _warn_of_registers(result)
 
 
 def annotate(result: VmiResult) -> str:

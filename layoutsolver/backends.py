@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from layoutsolver.pose.vmi.pose import PosedVmi
+    from layoutsolver.vmi.peak import RegisterPeak
     from layoutsolver_models.problems.repair import Repair
     from layoutsolver_models.problems.selection import SelectionSolution
 
@@ -27,6 +28,8 @@ OWN_LOWERINGS = {"ave-intrin": "layoutsolver_backends.intrin.emit:IntrinBackend"
 VPTO_EMITTER = "layoutsolver_backends.vpto.lower:lower_vmi"
 """Our own emitter of VPTO, which takes another kind of solution."""
 
+VPTO_PEAKS = "layoutsolver_backends.vpto.lower:register_peaks"
+"""What counts the registers of a program that our own emitter writes."""
 
 VMI_WRITER = "layoutsolver_backends.vmi_layouts:annotate"
 """What writes layouts into programs of VMI."""
@@ -101,6 +104,14 @@ def load_vpto() -> Callable[[PosedVmi, SelectionSolution], Lowered]:
     module, _, attribute = VPTO_EMITTER.partition(":")
     emitter: Callable[[PosedVmi, SelectionSolution], Lowered] = getattr(import_module(module), attribute)
     return emitter
+
+
+def load_register_peaks() -> Callable[[PosedVmi, SelectionSolution], tuple[RegisterPeak, ...] | None]:
+    """What counts the registers that are live in a solved program of VMI once it is VPTO."""
+    module, _, attribute = VPTO_PEAKS.partition(":")
+    counter: Callable[[PosedVmi, SelectionSolution], tuple[RegisterPeak, ...] | None]
+    counter = getattr(import_module(module), attribute)
+    return counter
 
 
 def load_vmi_writer() -> Callable[[PosedVmi, SelectionSolution], list[Edit]]:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from layoutsolver.api_vmi import VmiResult, annotate
+from layoutsolver.pose.vmi.capacity import KINDS
 from layoutsolver.report import ReportDiagnostic, report_diagnostic
+from layoutsolver.vmi.arch import registers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,21 @@ class VmiReportSums:
 
 
 @dataclass(frozen=True, slots=True)
+class VmiReportPeak:
+    """The registers of a kind that are live at most once the program is lowered, how many there are (0: not known), the
+    line of the operation, and what is live there: names with their registers.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    kind: Literal["vector", "predicate"]
+    registers: int
+    limit: int
+    line: int
+    live: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class VmiReportReleased:
     """The released compiler: the kind of its message (empty: it takes the program), the message, what it issues."""
 
@@ -81,6 +98,7 @@ class VmiReport:
     released: VmiReportReleased | None
     diagnostics: tuple[ReportDiagnostic, ...]
     text: str | None = None
+    peaks: tuple[VmiReportPeak, ...] = ()
     schema: Literal["layoutsolver/vmi-report/1"] = "layoutsolver/vmi-report/1"
 
 
@@ -96,8 +114,24 @@ def report(result: VmiResult) -> VmiReport:
     sums = _sums(result, solution.load, solution.busiest, solution.total, solution.registers)
     text = annotate(result)
     return VmiReport(
-        name, solution.status, solution.bound, sums, _values(result), _ops(result), _released(result), said, text
-    )
+        name, solution.status, solution.bound, sums, _values(result), _ops(result), _released(result), said, text,
+        _peaks(result),
+    )  # fmt: skip
+
+
+def _peaks(result: VmiResult) -> tuple[VmiReportPeak, ...]:
+    if result.peaks is None or result.posed is None:
+        return ()
+    graph, source = result.posed.program.graph, result.module.source
+    there = result.posed.registers or registers_of(graph)
+    limits = dict(zip(KINDS, there, strict=True)) if there is not None else {}
+    return tuple(
+        VmiReportPeak(
+            peak.kind, peak.registers, limits.get(peak.kind, 0),
+            source.line_column(graph.ops[peak.op].span.start)[0] if peak.op >= 0 else 0, peak.live,
+        )
+        for peak in result.peaks
+    )  # fmt: skip
 
 
 def _sums(result: VmiResult, load: tuple[int, ...], busiest: int, total: int, registers: int) -> VmiReportSums:

@@ -137,7 +137,9 @@ def is_vmi(source: SourceFile, target: str) -> bool:
     return target == "vmi" or (target == "auto" and "pto." in source.text and "ave.hir." not in source.text)
 
 
-_VMI_OPTIONS = {"pin": None, "prefer": None, "objective": "pipes", "no_lane_stride_narrowing": False}
+_VMI_OPTIONS = {
+    "pin": None, "prefer": None, "objective": "pipes", "no_lane_stride_narrowing": False, "limit_registers": None,
+}  # fmt: skip
 """Options that only programs of VMI have, and what they are where nobody gives them."""
 
 

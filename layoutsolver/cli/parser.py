@@ -136,6 +136,10 @@ def _add_vmi(parser: argparse.ArgumentParser) -> None:
         help="any other layout costs so many instructions (default: 1)",
     )  # fmt: skip
     vmi.add_argument(
+        "--limit-registers", type=_registers, default=None, metavar="N,M",
+        help="keep within N vector and M predicate registers; `chip`: those that the architecture has",
+    )  # fmt: skip
+    vmi.add_argument(
         "--no-lane-stride-narrowing", action="store_true",
         help="the released compiler runs with -vmi-prefer-lane-stride-narrowing=false",
     )  # fmt: skip
@@ -226,6 +230,15 @@ def _add_rounds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rounds", type=_positive, default=4, metavar="N", help="how often every function is run (default: 4)"
     )
+
+
+def _registers(text: str) -> tuple[int, int] | str:
+    if text == "chip":
+        return text
+    vectors, comma, predicates = text.partition(",")
+    if not comma:
+        raise argparse.ArgumentTypeError(f"`{text}` is neither `chip` nor two numbers, such as 32,8")
+    return _natural(vectors), _natural(predicates)
 
 
 def _natural(text: str) -> int:

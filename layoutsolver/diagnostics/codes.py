@@ -71,6 +71,8 @@ CODES: dict[str, Code] = {
         Code("LS0805", "the layouts of a VMI program contradict each other"),
         Code("LS0806", "a hint that is no wish for a layout"),
         Code("LS0901", "an operation that is not known on the way to Buckyball's banks"),
+        Code("LS0810", "more registers are live than there are"),
+        Code("LS0811", "no layouts keep within the registers"),
     )
 }
 """Every code that a message can carry."""

@@ -37,7 +37,7 @@ def capacity_words(problem: SelectionProblem, number: int) -> str:
         counts = sorted({count for count in live.registers if count})
         shown.append(f"{known.id} ({', '.join(map(str, counts)) or '0'})")
     listed = ", ".join(shown[:MANY]) + (f" and {len(shown) - MANY} more" if len(shown) > MANY else "")
-    return f"{capacity.limit} {capacity.kind} registers at {capacity.id}: live are, in so many, {listed or 'none'}"
+    return f"{capacity.id}: at most {capacity.limit}, and live are, in so many, {listed or 'none'}"
 
 
 def group_words(problem: SelectionProblem, core: Suspects) -> tuple[SelectionGroup, ...]:

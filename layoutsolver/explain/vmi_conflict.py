@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.explain.vmi_registers import capacity_conflict
 from layoutsolver.explain.vmi_round import round_words, way_round
 from layoutsolver.explain.vmi_words import operation_words, refused_words, ways_words
 from layoutsolver.pose.vmi.pose import PosedVmi
@@ -14,6 +15,8 @@ from layoutsolver_models.solve.selection_conflict import contradicts, smallest_c
 def conflict_of(posed: PosedVmi, limits: Limits) -> Diagnostic:
     """The message about the smallest conflict of a problem that has no solution."""
     core, minimal = smallest_conflict(posed.problem, limits)
+    if core.capacities:
+        return capacity_conflict(posed, core, minimal, limits)
     problem = posed.problem
     source = posed.program.graph.module.source
     labels: list[Label] = []

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit
 from layoutsolver.mlir.edits import apply_edits
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.source import Span
+from layoutsolver.vmi.arch import registers_of
+from layoutsolver.vmi.peak import RegisterPeak
 from layoutsolver_backends.vpto.build import UnsupportedError
 from layoutsolver_backends.vpto.control import rewritten
 from layoutsolver_backends.vpto.emission import Emission, emit
@@ -15,8 +18,10 @@ from layoutsolver_backends.vpto.passes.conversions import simplify_conversions
 from layoutsolver_backends.vpto.passes.dead import drop_dead
 from layoutsolver_backends.vpto.passes.hoisting import hoist
 from layoutsolver_backends.vpto.passes.numbering import number_values
+from layoutsolver_backends.vpto.passes.patterns import remake_patterns
 from layoutsolver_backends.vpto.passes.reductions import combine_reductions
 from layoutsolver_backends.vpto.places import VMI, Places
+from layoutsolver_backends.vpto.pressure import peaks
 from layoutsolver_backends.vpto.scope_repair import Repair, repair
 from layoutsolver_backends.vpto.scopes import Point, Scope, Surroundings, find_scopes
 from layoutsolver_backends.vpto.text import Names, text_of
@@ -34,19 +39,53 @@ class Lowered:
     diagnostics: list[Diagnostic]
 
 
+class Prepared(NamedTuple):
+    """A program's instructions as they are written, with their scopes; errors mean that they are not to be used."""
+
+    emission: Emission
+    places: Places
+    scopes: list[Scope]
+    repaired: Repair
+    diagnostics: list[Diagnostic]
+
+
+def prepare(posed: PosedVmi, solution: SelectionSolution) -> Prepared:
+    """The instructions of a program with the variants and conversions of a solution."""
+    emission = emit(posed, solution)
+    places = Places(posed.program.graph)
+    if emission.diagnostics:
+        return Prepared(emission, places, [], Repair({}, []), emission.diagnostics)
+    optimise(emission, places)
+    code = emission.build.code
+    scopes = find_scopes(code, places, emission.made)
+    repaired = repair(scopes, code, places, emission.build, emission.made)
+    drop_dead(code)
+    limits = posed.registers or registers_of(posed.program.graph)
+    if limits is not None and _predicates(emission, posed) > limits.predicate:
+        remake_patterns(emission.build)
+        drop_dead(code)
+    return Prepared(emission, places, scopes, repaired, repaired.diagnostics)
+
+
+def _predicates(emission: Emission, posed: PosedVmi) -> int:
+    found = peaks(emission.build.code, posed.program.graph, emission.made)
+    return max(peak.registers for peak in found if peak.kind == "predicate")
+
+
+def register_peaks(posed: PosedVmi, solution: SelectionSolution) -> tuple[RegisterPeak, ...] | None:
+    """The most registers of each kind that are live in the lowered program, None if it cannot be written."""
+    ready = prepare(posed, solution)
+    if ready.diagnostics:
+        return None
+    return peaks(ready.emission.build.code, posed.program.graph, ready.emission.made)
+
+
 def lower_vmi(posed: PosedVmi, solution: SelectionSolution) -> Lowered:
     """The edits that lower a program with the variants and conversions of a solution."""
-    emission = emit(posed, solution)
-    if emission.diagnostics:
-        return Lowered([], emission.diagnostics)
-    places = Places(posed.program.graph)
-    optimise(emission, places)
-    scopes = find_scopes(emission.build.code, places, emission.made)
-    repaired = repair(scopes, emission.build.code, places, emission.build, emission.made)
-    drop_dead(emission.build.code)
-    if repaired.diagnostics:
-        return Lowered([], repaired.diagnostics)
-    writer = _Writer(emission, places, scopes, repaired)
+    ready = prepare(posed, solution)
+    if ready.diagnostics:
+        return Lowered([], ready.diagnostics)
+    writer = _Writer(ready.emission, ready.places, ready.scopes, ready.repaired)
     source = posed.program.graph.module.source
     try:
         text = indented(apply_edits(source.text, writer.edits()))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from layoutsolver.api_vmi import Released, VmiResult
 from layoutsolver.cli.table import render_table
+from layoutsolver.pose.vmi.capacity import KINDS
+from layoutsolver.vmi.arch import registers_of
 from layoutsolver_models.problems.selection import Cost, Value
 
 
@@ -63,7 +65,22 @@ def totals(result: VmiResult) -> str:
     text = render_table(head, rows, right=range(1, len(head)))
     if released is not None and not what and released.issued is None:
         text += f"the released compiler {_why_not(released)}\n"
-    return text
+    return text + _live(result)
+
+
+def _live(result: VmiResult) -> str:
+    """The registers that are live at most, and where."""
+    if result.peaks is None or result.posed is None:
+        return ""
+    graph, source = result.posed.program.graph, result.module.source
+    there = result.posed.registers or registers_of(graph)
+    limits = dict(zip(KINDS, there, strict=True)) if there is not None else {}
+    shown = []
+    for peak in result.peaks:
+        of = f" of {limits[peak.kind]}" if peak.kind in limits else ""
+        line = f" (line {source.line_column(graph.ops[peak.op].span.start)[0]})" if peak.op >= 0 else ""
+        shown.append(f"{peak.registers}{of} {peak.kind} registers{line}")
+    return f"live at most: {', '.join(shown)}\n"
 
 
 def _why_not(released: Released) -> str:

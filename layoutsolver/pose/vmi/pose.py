@@ -31,6 +31,7 @@ from layoutsolver_models.problems.selection import (
 )
 from layoutsolver_models.rules.vmi.flow import BOUNDARY
 from layoutsolver_models.rules.vmi.layouts import arity, layout_of
+from layoutsolver_models.targets.chip import RegisterLimits
 
 NUMBERS = frozenset({"constant", "broadcast", "create_mask", "create_group_mask", "constant_mask"})
 """Operations that make a value of numbers: what layout it is asked for in does not bind others that use it."""
@@ -41,6 +42,7 @@ class PosedVmi(NamedTuple):
 
     Operations of the problem are those of the program (`op_of[k]` its number), then joins (`join_of[k]`), then what
     callers bring and take; -1 where operation k is none. `refused[k]` are the rules that operation k cannot use.
+    `registers` are those that the answer must keep within, None if any number will do.
     """
 
     program: VmiProgram
@@ -49,6 +51,7 @@ class PosedVmi(NamedTuple):
     join_of: list[int]
     refused: list[tuple[Refusal, ...]]
     diagnostics: list[Diagnostic]
+    registers: RegisterLimits | None = None
 
 
 def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> PosedVmi:

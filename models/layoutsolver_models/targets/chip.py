@@ -2,7 +2,8 @@
 
 A row of `cost` is the number of instructions that a functionType adds to an operation each time it runs; what is not
 listed adds none. `access` is `aligned`, `unaligned` or absent (both); `per_result` counts once for each used result;
-`note` is for people.
+`note` is for people. `registers` are the architectural registers of a vector unit, by kind; `arches` are the names by
+which programs of PTO ask for the chip.
 """
 
 from __future__ import annotations
@@ -25,14 +26,26 @@ class DistCost(NamedTuple):
     per_result: bool
 
 
+class RegisterLimits(NamedTuple):
+    """How many vector and predicate registers there are."""
+
+    vector: int
+    predicate: int
+
+
 class Chip(NamedTuple):
-    """A chip: its name, the device names it stands for (by prefix), and the costs that differ from nothing."""
+    """A chip: its name, the device names it stands for (by prefix), and the costs that differ from nothing.
+
+    `registers` is None where their number is not known.
+    """
 
     name: str
     summary: str
     devices: tuple[str, ...]
     source: str
     costs: tuple[DistCost, ...]
+    arches: tuple[str, ...] = ()
+    registers: RegisterLimits | None = None
 
     def cost(self, family: str, dist: str, aligned: bool, used_results: int = 1) -> int:
         """Instructions that `dist` adds to one execution of an operation.
@@ -73,11 +86,21 @@ def load_chip(name: str) -> Chip:
         with open(f"{_FOLDER}/{name}.json", encoding="utf-8") as file:  # noqa: PTH123 (as above)
             data: dict[str, Any] = json.load(file)
         costs = tuple(_cost(name, row) for row in data.get("cost", ()))
-        return Chip(data["name"], data["summary"], tuple(data["devices"]), data["source"], costs)
+        arches, registers = tuple(data.get("arches", ())), _registers(name, data.get("registers"))
+        return Chip(data["name"], data["summary"], tuple(data["devices"]), data["source"], costs, arches, registers)
     except json.JSONDecodeError as error:
         raise ChipError(f"chip file {name}.json: {error}") from None
     except KeyError as error:
         raise ChipError(f"chip file {name}.json: the key {error} is missing") from None
+
+
+def _registers(chip: str, row: dict[str, Any] | None) -> RegisterLimits | None:
+    """The numbers of registers; raises `ChipError` for what are none."""
+    if row is None:
+        return None
+    if set(row) != {"vector", "predicate"} or any(not isinstance(count, int) or count < 1 for count in row.values()):
+        raise ChipError(f"chip file {chip}.json: no such registers: {row}")
+    return RegisterLimits(row["vector"], row["predicate"])
 
 
 def _cost(chip: str, row: dict[str, Any]) -> DistCost:
@@ -123,3 +146,17 @@ def chip_of_device(device: str) -> str:
             if any(device.startswith(prefix) for prefix in load_chip(name).devices):
                 return name
     return DEFAULT_CHIP
+
+
+DEFAULT_ARCH = "a5"
+"""The architecture of programs of PTO that name none."""
+
+
+def registers_of_arch(arch: str) -> RegisterLimits | None:
+    """The registers of the chip of an architecture, None if they are not known.
+
+    >>> registers_of_arch("a5"), registers_of_arch("a2")
+    (RegisterLimits(vector=32, predicate=8), None)
+    """
+    chips = (load_chip(name) for name in chip_names())
+    return next((chip.registers for chip in chips if (arch or DEFAULT_ARCH) in chip.arches), None)
