@@ -149,12 +149,12 @@ def random_program(seed: int, loops: int = 5) -> Program:
     constants = [
         *(f"%c{number} = arith.constant {number} : index" for number in _CONSTANTS),
         "%two = arith.constant 2.0 : f32", "%once = arith.constant 1 : i64", "%zero_i64 = arith.constant 0 : i64",
-        f"%tile_bytes = arith.constant {ROWS * _BYTES} : i64",
+        f"%tile_bytes = arith.constant {ROWS * _BYTES} : i64", "%turns = arith.select %yes, %c5, %c8 : index",
     ]  # fmt: skip
     body: list[Node] = [Line(text) for text in constants]
     _tiles(writer, body)
     headers = [_Header("%c0 to %c8 step %c1", 8), _Header("%c0 to %c8 step %c2", 4), _Header("%c1 to %c5 step %c1", 4),
-               _Header("%c0 to %c1 step %c1", 1), _Header("%c0 to %n step %c1", 4)]  # fmt: skip
+               _Header("%c0 to %c1 step %c1", 1), _Header("%c0 to %turns step %c1", 8)]  # fmt: skip
     usual = rng.choice(headers[:3])
     writer.headers = [usual, usual, usual, usual, rng.choice(headers)]
     writer.copied = writer.chance(0.5)
@@ -181,7 +181,7 @@ def random_program(seed: int, loops: int = 5) -> Program:
         body.append(Line('pto.wait_flag["PIPE_V", "PIPE_MTE3", "EVENT_ID0"]'))
         for tile in rng.sample(range(len(writer.tiles)), rng.randint(1, len(writer.tiles))):
             body += _copy(writer, tile, inward=False)
-    arguments = "%src: !pto.ptr<f32, gm>, %dst: !pto.ptr<f32, gm>, %n: index, %s: index, %active: index, %yes: i1"
+    arguments = "%src: !pto.ptr<f32, gm>, %dst: !pto.ptr<f32, gm>, %s: index, %active: index, %yes: i1"
     return Program(arguments, tuple(body))
 
 
