@@ -36,6 +36,7 @@ fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_verify --count 2000
 	$(BIN)/python -m tests.support.fuzz_vmi --count 1000
 	$(BIN)/python -m tests.support.fuzz_readback --count 1000
+	$(BIN)/python -m tests.support.fuzz_service --count 10000
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -138,3 +138,15 @@ def load_backend(name: str) -> Backend:
             plugin: Backend = entry.load()()
             return plugin
     raise KeyError(name)
+
+
+def backend_packages() -> list[str]:
+    """The packages that emitters come from, ours and those of plug-ins.
+
+    >>> backend_packages()[0]
+    'layoutsolver_backends'
+    """
+    from importlib.metadata import entry_points
+
+    own = [target.partition(".")[0] for target in OWN.values()]
+    return list(dict.fromkeys([*own, *(entry.module.partition(".")[0] for entry in entry_points(group=GROUP))]))

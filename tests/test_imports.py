@@ -19,12 +19,14 @@ ALLOWED = {
     "layoutsolver": {"layoutsolver_models", "layoutsolver"},
     "layoutsolver_backends": set(PACKAGES),
 }
-HEAVY = {"ortools", "networkx", "numpy", "pandas", "pydantic"}
+HEAVY = {"ortools", "networkx", "numpy", "pandas", "pydantic", "fastapi", "uvicorn", "pebble", "distributed"}
 NUMERIC = (
     PACKAGES["layoutsolver_models"] / "hardware", PACKAGES["layoutsolver_models"] / "elimination",
     PACKAGES["layoutsolver"] / "verify",
 )  # fmt: skip
 """Folders that are imported only to run programs or to solve large problems, and compute with numpy throughout."""
+SERVICE = PACKAGES["layoutsolver"] / "service"
+"""What `serve` and `batch` alone import."""
 LONGEST = 600
 
 FILES = [(name, path) for name, folder in PACKAGES.items() for path in sorted(folder.rglob("*.py"))]
@@ -71,6 +73,8 @@ def test_a_package_imports_only_those_below_it(package: str, path: Path) -> None
 @FILE
 def test_no_module_imports_a_heavy_library_when_it_is_imported(package: str, path: Path) -> None:
     allowed = {"numpy"} if any(path.is_relative_to(folder) for folder in NUMERIC) else set()
+    if path.is_relative_to(SERVICE):
+        allowed = {"pydantic", "fastapi", "pebble"}
     assert not (set(imports(parse(path), inside=False)) & HEAVY) - allowed
 
 

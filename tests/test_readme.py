@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from layoutsolver.api import annotate, solve
 from layoutsolver.cli.main import main
 from layoutsolver.source import SourceFile
+from tests.support.serving import COMMAND, serving
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"<!-- (run|excerpt): layoutsolver (.*?) -->\n```\n(.*?)\n```", README, re.DOTALL)
+
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def printed(command: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -39,19 +43,48 @@ def test_shown_output_is_what_is_printed(
 
 
 def test_every_shown_output_says_how_it_was_made() -> None:
-    """All fenced blocks but the first, which lists the two make targets, and the Python one."""
+    """All fenced blocks but the first, which lists the two make targets, and the Python ones."""
     fences = re.findall(r"^(.*)\n```(\w*)\n", README, re.MULTILINE)
     opening = [before for before, _ in fences if before.startswith("<!--")]
     assert len(opening) == len(SHOWN) >= 6
-    assert README.count("\n```") == 2 * (len(SHOWN) + 2)
+    assert README.count("\n```") == 2 * (len(SHOWN) + 1 + len(PYTHON))
 
 
 def test_python_example_runs() -> None:
-    code = re.search(r"```python\n(.*?)```", README, re.DOTALL)
-    assert code is not None
     text = (ROOT / "examples" / "quantised_softmax.mlir").read_text(encoding="utf-8")
-    exec(compile(code.group(1), "README.md", "exec"), {"text": text})
+    exec(compile(PYTHON[0], "README.md", "exec"), {"text": text})
     assert "b8_4vl" in annotate(solve(SourceFile("kernel.mlir", text)), layouts=True)
+
+
+def test_python_client_solves_explains_and_repairs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert len(PYTHON[1].splitlines()) == 10
+    monkeypatch.chdir(ROOT)
+    with serving("--store", "off") as (client, _):
+        code = PYTHON[1].replace("http://127.0.0.1:8470", str(client.base_url))
+        assert code != PYTHON[1]
+        exec(compile(code, "README.md", "exec"), {})
+    assert_repaired(capsys.readouterr().out)
+
+
+def test_python_client_of_standard_input_explains_and_repairs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    command = str([*COMMAND, "serve", "--stdio", "--store", "off"])
+    code = PYTHON[2].replace('["layoutsolver", "serve", "--stdio"]', command)
+    assert code != PYTHON[2]
+    names: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    names["service"].communicate(timeout=30)
+    assert_repaired(capsys.readouterr().out)
+
+
+def assert_repaired(out: str) -> None:
+    said, _, text = out.partition("\n")
+    assert "no layout of predicate `%mask` suits everything that touches it" in said
+    assert solve(SourceFile("repaired.mlir", text)).ok
 
 
 def test_make_targets_of_the_readme_exist() -> None:

@@ -81,32 +81,14 @@ def _silence_stdout() -> None:
 
 
 def _defect(arguments: list[str], text: str | None) -> int:
-    """Write down how to reproduce a defect of ours, and say where; `text` is the input, as far as it was read."""
-    import json
-    import platform
-    import tempfile
-    import traceback
+    """Say what happened and where to find how to reproduce it; `text` is the input, as far as it was read."""
+    from layoutsolver.cli.defect import what_happened, write_reproducer
 
-    from layoutsolver import __version__
-
-    report = {
-        "version": __version__,
-        "python": platform.python_version(),
-        "arguments": arguments,
-        "input": text,
-        "traceback": traceback.format_exc(),
-    }
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", prefix="layoutsolver-defect-", suffix=".json", delete=False, encoding="utf-8"
-        ) as file:
-            json.dump(report, file, indent=2)
-        where = f"a reproducer is in {file.name}"
+        where = f"a reproducer is in {write_reproducer(arguments, text)}"
     except OSError as error:
         where = f"no reproducer could be written ({error.strerror or error}), `--debug` shows where it happens"
-    kind, value = sys.exc_info()[:2]
-    what = f"{kind.__name__ if kind is not None else 'error'}: {value}" if str(value) else getattr(kind, "__name__", "")
-    print(f"layoutsolver: this is a defect of layoutsolver ({what}); {where}", file=sys.stderr)
+    print(f"layoutsolver: this is a defect of layoutsolver ({what_happened()}); {where}", file=sys.stderr)
     return EXIT_DEFECT
 
 

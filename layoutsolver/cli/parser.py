@@ -241,6 +241,27 @@ def _registers(text: str) -> tuple[int, int] | str:
     return _natural(vectors), _natural(predicates)
 
 
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stdio", action="store_true", help="a JSON object a line, instead of HTTP")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+    parser.add_argument("--port", type=_natural, default=8470, help="the port to listen at (default: 8470)")
+    parser.add_argument("--jobs", type=_positive, default=2, metavar="N", help="worker processes (default: 2)")
+    parser.add_argument("--queue", type=_natural, default=32, metavar="N", help="requests that wait (default: 32)")
+    parser.add_argument(
+        "--time-limit", type=_seconds, default=30.0, metavar="S", help="seconds to solve for at most (default: 30)"
+    )
+    parser.add_argument("--memory", type=_positive, default=4096, metavar="MIB", help="of a worker (default: 4096)")
+    parser.add_argument("--max-bytes", type=_positive, default=8 << 20, metavar="N", help="largest request (8 MiB)")
+    parser.add_argument("--max-ops", type=_positive, default=50_000, metavar="N", help="largest program (50000)")
+    _add_store(parser)
+
+
+def _add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store", metavar="PATH", help="where answers are kept, or `off` (default: ~/.cache/layoutsolver)"
+    )
+
+
 def _natural(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"`{text}` is not a natural number")
@@ -274,6 +295,7 @@ VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "schema": ("print the JSON schema of a problem or an answer", _add_schema),
     "explain": ("say why a program has no layouts, or print the page of a code", _add_explain),
     "why": ("say why a value has its layout and no other", _add_why),
+    "serve": ("answer JSON requests over HTTP, or over standard input and output", _add_serve),
     "verify": ("run a program with and without its layouts, or two forms of it, and compare", _add_verify),
 }
 """What each verb does, and what adds its arguments; its module is the one of that name in this folder."""

@@ -48,6 +48,7 @@ CODES: dict[str, Code] = {
         Code("LS0401", "a time limit was reached before an answer was found"),
         Code("LS0402", "a limit was reached: the answer is not proved the best"),
         Code("LS0403", "the solutions are too entangled to be counted"),
+        Code("LS0404", "a limit to memory was reached"),
         Code("LS0501", "a JSON document does not follow its schema"),
         Code("LS0601", "an operation has no intrinsic"),
         Code("LS0602", "an operation has no intrinsic for this type or mode"),

@@ -16,6 +16,17 @@ class Event(NamedTuple):
     objective: int | None
     bound: int
 
+    @property
+    def gap(self) -> float | None:
+        """How far the solution can be from the best one, relative to it; None before there is a solution.
+
+        >>> Event("bound", 10, 8).gap
+        0.2
+        """
+        if self.objective is None:
+            return None
+        return (self.objective - self.bound) / max(abs(self.objective), 1)
+
 
 Observer = Callable[[Event], None]
 """Takes an event; called from the solver's threads, one call at a time."""

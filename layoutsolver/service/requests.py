@@ -1,0 +1,196 @@
+"""What can be asked, as JSON: one document for each verb; the command line's options are its fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, JsonValue, Tag, TypeAdapter
+
+Name = Annotated[
+    str,
+    Field(
+        max_length=100,
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)+$",
+        description="how messages name the text: a file name with an extension, no path",
+    ),
+]
+
+
+def _whole(value: Any) -> Any:
+    """A number such as `3.0`, which is an integer in JSON, as one."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Natural = Annotated[int, Field(ge=0, le=2**31 - 1), BeforeValidator(_whole)]
+Positive = Annotated[int, Field(ge=1, le=2**31 - 1), BeforeValidator(_whole)]
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+Text = Annotated[str, Field(pattern=r"^[^\u0000]*$", description="the program as text, without NUL characters")]
+Wish = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\u0000]+$")]
+
+
+class Command(NamedTuple):
+    """A request as the command line would have it: the arguments, and the texts of the files that they name."""
+
+    arguments: tuple[str, ...]
+    files: Mapping[str, str]
+
+
+class Request(BaseModel):
+    """What every request about a program says."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    POSITIONAL: ClassVar[tuple[str, ...]] = ()
+
+    text: Text
+    name: Name = "program.mlir"
+    target: Annotated[str, Field(max_length=100, pattern=r"^[^\u0000]*$")] = "auto"
+    compat: Literal["", "upstream"] = ""
+    assume_trip_count: Positive = 16
+    time_limit: Seconds | None = None
+    seed: Natural = 1
+
+    def command(self, verb: str) -> Command:
+        """The command that answers this request."""
+        files = {self.name: self.text}
+        rest = [str(getattr(self, field)) for field in self.POSITIONAL]
+        given = {"text", "name", *self.POSITIONAL}
+        options = {field: getattr(self, field) for field in type(self).model_fields if field not in given}
+        return Command((verb, *_options(options), "--", self.name, *rest), files)
+
+
+class _Vmi(Request):
+    objective: Literal["pipes", "total", "registers"] = "pipes"
+    pin: tuple[Wish, ...] = ()
+    prefer: tuple[Wish, ...] = ()
+    no_lane_stride_narrowing: bool = False
+
+
+class SolveRequest(_Vmi):
+    """Decide the layout of every vector; an infeasible program is explained, and repaired if that is asked for."""
+
+    layouts: bool = False
+    repair: bool = False
+    verify: bool = False
+    rounds: Positive | None = None
+    max_conflicts: Positive = 3
+    repairs: Natural = 3
+
+    def command(self, verb: str) -> Command:
+        """The command that answers this request with its report."""
+        arguments, files = super().command(verb)
+        return Command((*arguments[:1], "--format=json", *arguments[1:]), files)
+
+
+class ProblemRequest(BaseModel):
+    """Solve a problem of layouts that was written as JSON."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    problem: dict[str, JsonValue]
+    time_limit: Seconds | None = None
+    seed: Natural = 1
+
+    def command(self, verb: str) -> Command:
+        """The command that answers this request."""
+        options = _options({"format": "json", "time_limit": self.time_limit, "seed": self.seed})
+        return Command((verb, *options, "--", "problem.json"), {"problem.json": json.dumps(self.problem)})
+
+
+class ExplainRequest(_Vmi):
+    """All conflicts of a program that has no layouts, and what would repair it."""
+
+    max_conflicts: Positive = 20
+    repairs: Natural = 3
+
+    def command(self, verb: str) -> Command:
+        """The command that answers this request with its report."""
+        arguments, files = super().command(verb)
+        return Command((*arguments[:1], "--format=json", *arguments[1:]), files)
+
+
+class WhyRequest(_Vmi):
+    """Why a value has its layout, and what speaks against the others."""
+
+    POSITIONAL = ("value",)
+
+    value: Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\u0000]+$", examples=["%x", "%x@12"])]
+
+
+class SpaceRequest(_Vmi):
+    """How many solutions there are, and which are the best."""
+
+    list: Natural = 0
+    json_: Annotated[bool, Field(alias="json")] = False
+
+
+class LowerRequest(Request):
+    """The program in a lower-level form."""
+
+    to: Literal["ave-intrin", "vpto"]
+    dialect: Literal["", "1.2.0", "master"] = ""
+    solved: bool = False
+    layouts_from_file: bool = False
+
+
+class VerifyRequest(Request):
+    """Run a program with and without its layouts, or two forms of it, and compare memory."""
+
+    other: Text | None = None
+    other_name: Name = "other.mlir"
+    rounds: Positive = 4
+
+    def command(self, verb: str) -> Command:
+        """The command that answers this request."""
+        shown = {field: getattr(self, field) for field in type(self).model_fields}
+        names = ("text", "name", "other", "other_name")
+        options = _options({field: value for field, value in shown.items() if field not in names})
+        if self.other is None:
+            return Command((verb, *options, "--", self.name), {self.name: self.text})
+        second = self.other_name if self.other_name != self.name else f"other-{self.other_name}"
+        return Command((verb, *options, "--", self.name, second), {self.name: self.text, second: self.other})
+
+
+def _options(fields: Mapping[str, Any]) -> list[str]:
+    """Fields as options of the command line; what is not set, or set to nothing, is not given.
+
+    >>> _options({"time_limit": 2.5, "verify": True, "layouts": False, "pin": ("%x=d2",), "compat": ""})
+    ['--time-limit=2.5', '--verify', '--pin=%x=d2']
+    """
+    out: list[str] = []
+    for field, value in fields.items():
+        option = "--" + field.rstrip("_").replace("_", "-")
+        if value is True:
+            out.append(option)
+        elif isinstance(value, tuple):
+            out += [f"{option}={each}" for each in value]
+        elif value is not False and value is not None and value != "":
+            out.append(f"{option}={value}")
+    return out
+
+
+def _has_problem(given: Any) -> str:
+    has = "problem" in given if isinstance(given, dict) else isinstance(given, ProblemRequest)
+    return "problem" if has else "program"
+
+
+Solve = Annotated[
+    Annotated[SolveRequest, Tag("program")] | Annotated[ProblemRequest, Tag("problem")], Discriminator(_has_problem)
+]
+
+VERBS: dict[str, Any] = {
+    "solve": Solve,
+    "explain": ExplainRequest,
+    "why": WhyRequest,
+    "space": SpaceRequest,
+    "lower": LowerRequest,
+    "verify": VerifyRequest,
+}
+"""The document that each verb takes."""
+
+
+def parse_request(verb: str, data: str | bytes) -> Request | ProblemRequest:
+    """A request from its JSON text. Raises `KeyError` for an unknown verb and pydantic's `ValidationError`."""
+    request: Request | ProblemRequest = TypeAdapter(VERBS[verb]).validate_json(data)
+    return request
