@@ -65,6 +65,7 @@ class _Vmi(Request):
     pin: tuple[Wish, ...] = ()
     prefer: tuple[Wish, ...] = ()
     no_lane_stride_narrowing: bool = False
+    limit_registers: Annotated[str, Field(pattern=r"^(chip|[0-9]{1,9},[0-9]{1,9})$")] | None = None
 
 
 class SolveRequest(_Vmi):

@@ -42,6 +42,23 @@ def lower(verb: str) -> list[str]:
     return ["--to", "vpto"] if verb == "lower" else []
 
 
+NOT_OFFERED = {"help", "debug", "color", "output", "split_input_file", "max_bytes", "workers", "format", "table"} | {
+    "verify_diagnostics", "upstream_report"
+}  # fmt: skip
+"""Options that say where and how a terminal's user wants to read an answer, or that the service decides itself."""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_of_the_command_line_is_a_field(verb: str) -> None:
+    options = vars(build_parser().parse_args([verb, "a.mlir", *(["%x"] if verb == "why" else []), *lower(verb)]))
+    given = parse_request(verb, program(verb)).model_dump(by_alias=True)
+    assert set(options) - {"file", "verb", "run", "session"} - NOT_OFFERED == set(given) - {
+        "text",
+        "name",
+        "other_name",
+    }
+
+
 def test_fields_become_options() -> None:
     fields = {"pin": ["%x=d2", "-y=ls4"], "repair": True, "time_limit": 2.5, "seed": 7, "rounds": 3}
     options = build_parser().parse_args(list(parse_request("solve", program("solve", **fields)).command("solve")[0]))
