@@ -12,8 +12,8 @@ from layoutsolver_models.problems.selection import (
     SelectionProblem,
     faults,
 )
-from layoutsolver_models.solve import selection
-from layoutsolver_models.solve.selection import narrow, solve_selection
+from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.solve.selection import by_solvers, narrow, solve_selection
 from tests.models.test_selection import choices, random_problem, value_of
 
 
@@ -43,10 +43,12 @@ def test_what_is_called_best_is_that_of_brute_force(seed: int, objective: str) -
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("seed", range(12))
-def test_medium_problems_come_to_what_cp_sat_proves(seed: int, objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_medium_problems_come_to_what_cp_sat_proves(seed: int, objective: str) -> None:
     problem = random_problem(seed, 25, objective)
-    exact = solve_selection(problem)
-    monkeypatch.setattr(selection, "ELIMINATED", 0)
+    left = narrow(problem)
+    if left.stuck >= 0:
+        return
+    exact = by_solvers(problem, left, Limits())
     found = solve_selection(problem)
     assert found[3:] == exact[3:]
     assert found.status == exact.status

@@ -34,15 +34,16 @@ class Unary(NamedTuple):
 
 
 class Allowed(NamedTuple):
-    """Which states of two variables go together."""
+    """Which states of two variables go together: where what the first one needs, in bits, is part of what is there."""
 
-    pairs: tuple[tuple[bool, ...], ...]
+    needed: tuple[int, ...]
+    there: tuple[int, ...]
 
     def table(self, weights: Weights) -> Table:
         """Nothing, or `NEVER`."""
-        pairs = np.array(self.pairs)
-        table = np.zeros((*weights.shape[:2], *pairs.shape), np.int64)
-        table[0] = np.where(pairs, 0, NEVER)
+        needed, there = np.array(self.needed)[:, None], np.array(self.there)[None, :]
+        table = np.zeros((*weights.shape[:2], len(self.needed), len(self.there)), np.int64)
+        table[0] = np.where((needed & there) == needed, 0, NEVER)
         return table
 
 
@@ -73,8 +74,9 @@ class Conversions(NamedTuple):
         for made, number in kinds.items():
             if made != MANY:
                 reached[:, :, number] = least(single[:, :, bits_of(made)])
-        told = [bits_of(wanted) for wanted in self.wanted if wanted != MANY]
-        table = np.stack([reached[..., some].sum(axis=3) for some in told], axis=3)
+        told = [wanted for wanted in self.wanted if wanted != MANY]
+        members = np.array([[wanted >> bit & 1 for bit in range(self.layouts)] for wanted in told], np.int64)
+        table: Table = np.einsum("lkma,sa->lkms", reached, members)
         if len(told) < len(self.wanted):
             rest = weighted(weights, tuple(self._beyond(made) for made in kinds))
             table = np.concatenate([table, rest[..., None]], axis=3)
@@ -174,14 +176,15 @@ class _Builder:
             self.add(self.conversions(value, states.values[value]), states.maker[value], variable)
         for number, op in enumerate(self.problem.ops):
             for value in dict.fromkeys(op.operands):
-                self.add(Allowed(self.allowed(number, value)), number, of_value[value])
+                self.add(Allowed(self.needed(number, value), states.values[value].sets), number, of_value[value])
         for setup, ops in common.items():
             variable = len(sizes)
             sizes.append(2)
             self.add(Unary(((0,) * self.entries, states.once[setup])), variable)
             for number in ops:
-                free = [setup not in (states.setups[number][one] for one in some) for some in states.ops[number].sets]
-                self.add(Allowed(tuple((one, True) for one in free)), number, variable)
+                named = states.setups[number]
+                needed = tuple(int(any(named[one] == setup for one in some)) for some in states.ops[number].sets)
+                self.add(Allowed(needed, (0, 1)), number, variable)
         return Factors(sizes, self.leaves, self.scopes, of_value)
 
     def add(self, leaf: Leaf, *scope: int) -> None:
@@ -238,17 +241,16 @@ class _Builder:
         ways = tuple((pair, tuple(way.cost for way in some)) for pair, some in sorted(known.ways.items()))
         return Conversions(self.entries, len(known.layouts), ways, tuple(made), known.sets, known.beyond)
 
-    def allowed(self, number: int, value: int) -> tuple[tuple[bool, ...], ...]:
-        """Which sets of variants are served by which sets of layouts of an operand."""
+    def needed(self, number: int, value: int) -> tuple[int, ...]:
+        """The layouts of an operand that each state of an operation asks for."""
         op = self.problem.ops[number]
         known = self.states.values[value]
         place = {layout: number for number, layout in enumerate(known.layouts)}
         ports = [port for port, operand in enumerate(op.operands) if operand == value]
-        asked = [
+        return tuple(
             sum({1 << place[op.variants[one].layouts[port]] for one in some for port in ports})
             for some in self.states.ops[number].sets
-        ]
-        return tuple(tuple(one & have == one for have in known.sets) for one in asked)
+        )
 
 
 def _sum(vectors: list[Vector]) -> Vector:

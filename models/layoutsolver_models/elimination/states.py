@@ -20,7 +20,7 @@ MANY = -1
 
 OP_STATES = 48
 VALUE_STATES = 64
-"""So many sets are told apart, if these suffice for those of one."""
+"""So many sets are told apart at first, if these suffice for those of one."""
 
 Vector = tuple[int, ...]
 """What something costs: on each pipe, then in penalties, then in registers."""
@@ -49,6 +49,13 @@ class ValueStates(NamedTuple):
     beyond: int = 0
 
 
+class Told(NamedTuple):
+    """The sizes up to which the sets of operations and of values are told apart, where it is more than at first."""
+
+    ops: dict[int, int]
+    values: dict[int, int]
+
+
 class States(NamedTuple):
     """The states of all operations, and of the values that something uses.
 
@@ -65,11 +72,13 @@ class States(NamedTuple):
     once: dict[str, Vector]
 
 
-def states_of(problem: SelectionProblem, variants: list[list[int]], conversions: list[int]) -> States | None:
+def states_of(
+    problem: SelectionProblem, variants: list[list[int]], conversions: list[int], told: Told | None = None
+) -> States | None:
     """The states of what is left of a problem; None if it is none that this serves: costs below 0, several makers."""
     if not _serves(problem):
         return None
-    return _Compiler(problem, variants, conversions).states()
+    return _Compiler(problem, variants, conversions, told or Told({}, {})).states()
 
 
 def _serves(problem: SelectionProblem) -> bool:
@@ -84,8 +93,11 @@ def _serves(problem: SelectionProblem) -> bool:
 
 
 class _Compiler:
-    def __init__(self, problem: SelectionProblem, variants: list[list[int]], conversions: list[int]) -> None:
+    def __init__(
+        self, problem: SelectionProblem, variants: list[list[int]], conversions: list[int], told: Told
+    ) -> None:
         self.problem = problem
+        self.told = told
         self.left = [list(some) for some in variants]
         self.nothing = (0,) * (len(problem.pipes) + 2)
         self.maker = [-1] * len(problem.values)
@@ -147,7 +159,10 @@ class _Compiler:
                 most[value] = min(served, sum(1 for count in asked[value].values() if count))
             needed = sum(most[value] for value in op.results)
             copies[number] = max(1, min(copies[number], needed, len(self.left[number])))
-        ops = [_op_states(some, most) for some, most in zip(self.left, copies, strict=True)]
+        ops = [
+            _op_states(some, most, self.told.ops.get(number, 0))
+            for number, (some, most) in enumerate(zip(self.left, copies, strict=True))
+        ]
         values = {
             value: self.value_states(value, most[value], asked[value])
             for value in range(len(self.problem.values))
@@ -168,7 +183,7 @@ class _Compiler:
         wanted = {layout for layout, count in asked.items() if count}
         layouts = tuple(layout for layout in self.problem.values[value].layouts if layout in made | wanted)
         bits = [number for number, layout in enumerate(layouts) if layout in wanted]
-        told = _told(len(bits), most, VALUE_STATES)
+        told = _told(len(bits), most, VALUE_STATES, self.told.values.get(value, 0))
         sets = tuple(sum(1 << bit for bit in some) for size in range(1, told + 1) for some in combinations(bits, size))
         place = {layout: number for number, layout in enumerate(layouts)}
         ways = {
@@ -236,17 +251,17 @@ class _Compiler:
         return all(any(_at_most(way.cost, known.cost) for way in mine) for known in theirs)
 
 
-def _told(count: int, most: int, states: int) -> int:
-    """The size of sets up to which all are told apart: at least 1."""
+def _told(count: int, most: int, states: int, least: int) -> int:
+    """The size of sets up to which all are told apart: at least 1, and more as long as there are few."""
     told, sets = 1, count
-    while told < most and sets + comb(count, told + 1) <= states:
+    while told < most and (told < least or sets + comb(count, told + 1) <= states):
         told += 1
         sets += comb(count, told)
     return told
 
 
-def _op_states(variants: list[int], most: int) -> OpStates:
-    told = _told(len(variants), most, OP_STATES)
+def _op_states(variants: list[int], most: int, least: int) -> OpStates:
+    told = _told(len(variants), most, OP_STATES, least)
     sets = tuple(some for size in range(1, told + 1) for some in combinations(variants, size))
     return OpStates((*sets, ()), told + 1) if told < most else OpStates(sets)
 

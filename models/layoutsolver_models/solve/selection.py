@@ -1,6 +1,6 @@
-"""Solves a selection problem: what cannot be is removed first, what is left with a choice goes to CP-SAT.
+"""Solves a selection problem: what cannot be is removed first, the rest is eliminated variable by variable.
 
-Large problems are eliminated variable by variable; what that leaves open goes to the solvers, with its bound.
+What that leaves open goes to CP-SAT, or to HiGHS, with its bound and the best choice so far.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ from layoutsolver_models.problems.selection import SelectionProblem, SelectionSo
 from layoutsolver_models.solve.chosen import Chosen, better, solution_of
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.start import greedy_choice
-
-ELIMINATED = 400
-"""Problems of more operations are eliminated."""
 
 
 class Open(NamedTuple):
@@ -40,7 +37,7 @@ def solve_selection(
     found. Raises `ValueError` if it is none.
     """
     limits = limits or Limits()
-    start = time.monotonic()
+    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
     if known is not None:
         wrong = faults(problem, *known)
         if wrong:
@@ -48,21 +45,18 @@ def solve_selection(
     left = narrow(problem)
     if left.stuck >= 0:
         return SelectionSolution("infeasible")
-    best, bound = None if known is None else Chosen(*known), 0
-    if len(problem.ops) > ELIMINATED:
-        from layoutsolver_models.elimination.solve import eliminate
+    from layoutsolver_models.elimination.solve import eliminate
 
-        found = eliminate(problem, left.variants, left.conversions)
-        if found.infeasible:
-            return SelectionSolution("infeasible")
-        if found.choice is not None and found.optimal:
-            return solution_of(problem, found.choice, found.bound, problem.objective)
-        best, bound = better(problem, best, found.choice), found.bound
-        if best is None:
-            best = greedy_choice(problem, left.variants, left.conversions)
-        if limits.seconds is not None:
-            limits = limits._replace(seconds=limits.seconds - (time.monotonic() - start))
-    return by_solvers(problem, left, limits, best, bound)
+    found = eliminate(problem, left.variants, left.conversions, deadline)
+    if found.infeasible:
+        return SelectionSolution("infeasible")
+    if found.choice is not None and found.optimal:
+        return solution_of(problem, found.choice, found.bound, problem.objective)
+    best = better(problem, None if known is None else Chosen(*known), found.choice)
+    best = best or greedy_choice(problem, left.variants, left.conversions)
+    if deadline is not None:
+        limits = limits._replace(seconds=deadline - time.monotonic())
+    return by_solvers(problem, left, limits, best, found.bound)
 
 
 def by_solvers(
