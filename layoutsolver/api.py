@@ -259,7 +259,8 @@ class LowerOptions(NamedTuple):
     """How to lower: to which form, in which dialect of it (empty: its default), and with which decisions.
 
     `solved` keeps the functionTypes of the text and solves nothing; `layouts_from_file` keeps the layouts of its
-    vector types as well. Otherwise the text is solved first, as `solving` says.
+    vector types as well. Otherwise the text is solved first, as `solving` says. With `solving.compat` "upstream" the
+    lowering is the production compiler's as well, right or wrong; else it does what the program means.
     """
 
     to: str = "ave-intrin"
@@ -316,7 +317,8 @@ def lower(source: SourceFile, options: LowerOptions | None = None) -> LowerResul
     solution = result.solution
     if result.posed is None or not (given or result.ok):
         return LowerResult(None, result.diagnostics, result)
-    lowered = backend.lower(result.posed, None if given else solution, dialect, chosen.layouts_from_file)
+    as_upstream = chosen.solving.compat == "upstream"
+    lowered = backend.lower(result.posed, None if given else solution, dialect, chosen.layouts_from_file, as_upstream)
     said = [*result.diagnostics, *lowered.diagnostics]
     if any(item.severity == "error" for item in said):
         return LowerResult(None, said, result)

@@ -83,8 +83,13 @@ class LoweringBackend(Protocol):
     name: str
     dialects: tuple[str, ...]
 
-    def lower(self, posed: Posed, solution: LayoutSolution | None, dialect: str, own_layouts: bool) -> Lowered:
-        """The edits that lower a program, with the decisions of a solution, or its own where that is None."""
+    def lower(
+        self, posed: Posed, solution: LayoutSolution | None, dialect: str, own_layouts: bool, as_upstream: bool = False
+    ) -> Lowered:
+        """The edits that lower a program, with the decisions of a solution, or its own where that is None.
+
+        What is written does what the program means; with `as_upstream` it is what the production compiler writes.
+        """
         ...
 
 

@@ -11,7 +11,7 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.build import same_type
 from layoutsolver.graph.model import Function
 from layoutsolver.pose.posed import Posed
-from layoutsolver.verify.differences import Differences
+from layoutsolver.verify.differences import Differences, wrong_bytes
 from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.lowered_origin import lowered_origin
 from layoutsolver.verify.machine import Machine, Passed, vectors_returned
@@ -143,6 +143,9 @@ class _Checker:
         if not self.differences(function, inputs, before, after):
             return True
         self.result.writers |= Differences(self.before, self.after, function, inputs).writers(before.ram, after.ram)
+        wrong = np.flatnonzero(wrong_bytes(inputs, before.ram, after.ram)).tolist()
+        vectors = [~at for at, (mine, theirs) in enumerate(_pairs(before, after)) if _differing(mine, theirs).any()]
+        self.result.places |= {(function.symbol, number, place) for place in (*wrong, *vectors)}
         self.result.writers |= {(mine.node, theirs.node) for mine, theirs in _other_vectors(before, after)}
         if len(before.passed) != len(after.passed):
             self.result.writers.add((function.op, other.op))
@@ -241,8 +244,11 @@ def _differing(mine: Passed, theirs: Passed) -> Flags:
 
 def _other_vectors(before: _Run, after: _Run) -> list[tuple[Passed, Passed]]:
     """The vectors that leave two runs with other elements."""
-    pairs = zip(before.passed, after.passed, strict=False)
-    return [(mine, theirs) for mine, theirs in pairs if _differing(mine, theirs).any()]
+    return [(mine, theirs) for mine, theirs in _pairs(before, after) if _differing(mine, theirs).any()]
+
+
+def _pairs(before: _Run, after: _Run) -> list[tuple[Passed, Passed]]:
+    return list(zip(before.passed, after.passed, strict=False))
 
 
 def _cannot_run(program: Program, error: CannotRunError) -> Diagnostic:

@@ -199,13 +199,18 @@ class PhysicalMemory:
     def scatter(self, op: Operation, get: Get, fmt: Format, value: VReg, index: VReg, mask: PReg) -> None:
         """Store elements where an index register points; those outside of the buffer stay away."""
         buffer, bit = self.ram.address(op, get)
-        width = max(fmt.width, 2)
+        self.scatter_at(op.node.index, self.ram.extent(buffer), bit // 8, fmt.width, value, index, mask)
+
+    def scatter_at(
+        self, node: int, extent: tuple[int, int], address: int, size: int, value: VReg, index: VReg, mask: PReg
+    ) -> None:
+        """Store elements of `size` bytes where an index register points from an address on, within an allocation."""
+        width = max(size, 2)
         bits = mask.bits.copy()
-        bits[::width] &= _inside(self.ram.extent(buffer), bit // 8, fmt.width, index)
+        bits[::width] &= _inside(extent, address, size, index)
         before = self.ram.memory
         poison = mask.poison if mask.poison is CLEAN else mask.poison.copy()
-        after = vscatter(before, bit // 8, value, index, PReg(bits, poison), _element(fmt.width))
-        self.note(op.node.index, before, after)
+        self.note(node, before, vscatter(before, address, value, index, PReg(bits, poison), _element(size)))
 
 
 def _unpacked(made: VReg, width: int) -> VReg:

@@ -16,6 +16,7 @@ from layoutsolver_backends.intrin import memory, predicates, tables, vectors
 from layoutsolver_backends.intrin.fuse import fuse_boolean_loads
 from layoutsolver_backends.intrin.normalise import DIALECTS, MASTER, RELEASE, normalise
 from layoutsolver_backends.intrin.program import Program, Step, build_program
+from layoutsolver_backends.intrin.sound.table import OTHERS, SOUND
 from layoutsolver_backends.intrin.writer import NotLoweredError, Writer
 from layoutsolver_models.problems.layout import LayoutSolution
 
@@ -39,6 +40,10 @@ LOWERINGS: dict[str, Lowering] = {
 """How each operation is lowered; `register.*` are steps that the normalisation puts in."""
 
 _OTHER_LOWERED = frozenset({"vector.bitcast"})
+_CARRIES = frozenset({"builtin.unrealized_conversion_cast", "vector.shape_cast", "call", "return"})
+_CARRYING = ("scf.", "func.", "builtin.module")
+"""Operations that hand vectors on, whatever registers they take."""
+
 _VECTORS = (Kind.VECTOR, Kind.MASK, Kind.INDEX_VECTOR)
 _SPARSE = {"pk": "twice", "pk4": "four times"}
 
@@ -57,10 +62,13 @@ class IntrinBackend:
     name = "ave-intrin"
     dialects = DIALECTS
 
-    def lower(self, posed: Posed, solution: LayoutSolution | None, dialect: str, own_layouts: bool) -> Emitted:
+    def lower(
+        self, posed: Posed, solution: LayoutSolution | None, dialect: str, own_layouts: bool, as_upstream: bool = False
+    ) -> Emitted:
         """The edits that lower a program, with the functionTypes of a solution, or with its own where that is None.
 
-        With `own_layouts` the layouts that the program's vector types carry count as known.
+        With `own_layouts` the layouts that the program's vector types carry count as known. Intrinsics do what the
+        program means; with `as_upstream` they are those that the compiler writes, right or wrong.
         """
         layout_of: dict[int, str] = {}
         dists: dict[int, str] | None = None
@@ -71,13 +79,14 @@ class IntrinBackend:
             vectors_of = ((value.index, value.vector) for value in posed.graph.values)
             layout_of = {index: vector.layout for index, vector in vectors_of if vector is not None and vector.layout}
         program = build_program(posed.graph, dists, layout_of, posed.chip == "ascend950")
-        emission = _Emission(program, dialect)
+        emission = _Emission(program, dialect, as_upstream)
         wrong = emission.not_vectors()
         if wrong:
             return Emitted([], wrong)
-        normalise(program, dialect)
-        if dialect == MASTER:
-            fuse_boolean_loads(program)
+        if as_upstream:
+            normalise(program, dialect)
+            if dialect == MASTER:
+                fuse_boolean_loads(program)
         return emission.emit()
 
 
@@ -92,8 +101,11 @@ def _function_types(posed: Posed, solution: LayoutSolution) -> dict[int, str]:
 
 
 class _Emission:
-    def __init__(self, program: Program, dialect: str) -> None:
+    def __init__(self, program: Program, dialect: str, as_upstream: bool) -> None:
         self.program = program
+        self.as_upstream = as_upstream
+        self.lowerings = LOWERINGS if as_upstream else SOUND
+        self.others = _OTHER_LOWERED if as_upstream else OTHERS
         self.graph = program.graph
         self.stream = program.graph.module.stream
         self.source = program.graph.module.source
@@ -128,23 +140,41 @@ class _Emission:
             if erased and span.end <= erased[-1].end:
                 continue
             lines = self.lines_of(step)
-            if step.is_ave or step.name in _OTHER_LOWERED or step.gone:
+            if self.gives_way(step) or step.gone:
                 edit = self.replacement(span, lines)
                 edits.append(edit)
                 erased.append(edit.span)
         for step in self.program.steps:
-            if not step.is_ave and not step.gone and step.name not in _OTHER_LOWERED:
+            if not step.gone and not self.gives_way(step):
                 edits.extend(self.renames(step))
         edits.extend(self.without_layouts(edits))
-        if self.writer.dialect == RELEASE:
+        if self.as_upstream and self.writer.dialect == RELEASE:
             self.warn_of_dense_access()
         return Emitted(edits, self.diagnostics + self.writer.diagnostics)
+
+    def gives_way(self, step: Step) -> bool:
+        """Whether intrinsics stand for an operation."""
+        if step.is_ave:
+            return True
+        types = [self.program.types[value] for value in step.results]
+        return step.name in self.others and any(isinstance(type_, VectorType) for type_ in types)
+
+    def check_wide(self, step: Step) -> None:
+        """Report an operation of another dialect on vectors of 64-bit elements, which take two registers."""
+        if self.as_upstream or step.gone or step.name in _CARRIES or step.name.startswith(_CARRYING):
+            return
+        values = [value for value in (*step.operands, *step.results) if value >= 0]
+        types = [self.program.types[value] for value in values]
+        if any(isinstance(type_, VectorType) and type_.bits == 64 for type_ in types):
+            message = f"`{step.name}` has no intrinsic for 64-bit elements, which take two registers"
+            self.diagnostics.append(self.writer.diagnostic(step, "LS0601", message, ()))
 
     def lines_of(self, step: Step) -> list[str]:
         """The lines that stand for an operation of the text and for what was put in around it."""
         lines: list[str] = []
         for inner in step.around():
-            if not inner.is_ave and inner.name not in _OTHER_LOWERED:
+            if not self.gives_way(inner):
+                self.check_wide(inner)
                 continue
             self.writer.begin()
             try:
@@ -155,7 +185,7 @@ class _Emission:
         return lines
 
     def lowering(self, step: Step) -> Lowering:
-        known = LOWERINGS.get(step.name)
+        known = self.lowerings.get(step.name)
         if known is not None:
             return known
         note = tables.NEVER_LOWERED.get(step.name, "")

@@ -206,6 +206,22 @@ def gather(call: Call, access: PhysicalMemory) -> Run:
     return run
 
 
+def scatter(call: Call, access: PhysicalMemory) -> Run:
+    """`vscatter`."""
+    names = frozenset(f"{name}_v300" for name in _LONG)
+    call.expect(4, names)
+    width, node = call.short(call.rest[0].removesuffix("_v300")).width, call.op.node.index
+
+    def run(get: Get) -> list[Value]:
+        start = call.pointer(get, 1)
+        extent = access.ram.extent_of(start.base)
+        value, index, mask = call.data(get, 0), call.data(get, 2), call.mask(get, 3)
+        access.scatter_at(node, extent, start.address, width, value, index, mask)
+        return []
+
+    return run
+
+
 def barrier(call: Call, access: PhysicalMemory) -> Run:
     """`mem.bar`: nothing, as everything runs in order."""
     if call.rest[:1] != ("bar",) or ".".join(call.rest[1:]) not in BARRIERS:
@@ -217,6 +233,6 @@ ACCESSES: dict[str, Access] = {
     "vldsx1": load, "vldsx2": load_pair, "vstsx1": store, "vsstb": store_strided, "vldas": start_load_stream,
     "vldus": load_stream, "init": start_store_stream, "vstus": store_stream, "vstas": end_store_stream,
     "plds": load_predicate, "psts": store_predicate, "pstu": predicate_stream, "vgather2_v300": gather,
-    "mem": barrier,
+    "vscatter": scatter, "mem": barrier,
 }  # fmt: skip
 """The intrinsics that access memory, by the first part of their names."""

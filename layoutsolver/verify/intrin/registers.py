@@ -28,7 +28,7 @@ Binary = Callable[[Format, VReg, VReg, PReg], VReg]
 
 UNARY: dict[str, Unary] = {
     "vabs": ar.vabs, "vneg": ar.vneg, "vnot": ar.vnot, "vsqrt": ar.vsqrt, "vexp": ar.vexp, "vln": ar.vln,
-    "vrelu": ar.vrelu,
+    "vrelu": ar.vrelu, "vrsqrt": ar.vrsqrt,
 }  # fmt: skip
 """`NAME.x(data, mask)`."""
 
@@ -43,7 +43,9 @@ SIGNED_SCALAR: dict[str, Binary] = {
 }  # fmt: skip
 """`NAME.s.x(data, scalar, mask)` and `NAME.u.x`."""
 
-PLAIN_BINARY: dict[str, Binary] = {"vand": ar.vand, "vor": ar.vor, "vxor": ar.vxor, "vprelu": ar.vprelu}
+PLAIN_BINARY: dict[str, Binary] = {
+    "vand": ar.vand, "vor": ar.vor, "vxor": ar.vxor, "vprelu": ar.vprelu, "vrnd": ar.vrnd,
+}  # fmt: skip
 """`NAME.x(data, data, mask)`."""
 
 PLAIN_SCALAR: dict[str, Binary] = {"vlrelu": ar.vprelu}
@@ -209,11 +211,16 @@ COMPARISONS: tuple[Comparison, ...] = ("eq", "ne", "gt", "ge", "lt", "le")
 
 
 def comparison(call: Call) -> Run:
-    """`vcmp`."""
+    """`vcmp` of two registers, `vcmps` of a register and a scalar."""
     call.expect(3, frozenset(COMPARISONS), _SIGN, _ZEROING)
     kind = next(known for known in COMPARISONS if known == call.rest[0])
     fmt = with_signedness(call.operand(0), "signed" if call.rest[1] == "s" else "unsigned")
-    return lambda get: [compare.vcmp(fmt, kind, call.data(get, 0), call.data(get, 1), call.mask(get, 2))]
+
+    def run(get: Get) -> list[Value]:
+        second = everywhere(call.scalar(get, 1), fmt) if call.base == "vcmps" else call.data(get, 1)
+        return [compare.vcmp(fmt, kind, call.data(get, 0), second, call.mask(get, 2))]
+
+    return run
 
 
 def splat(call: Call) -> Run:

@@ -17,7 +17,9 @@ from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.operation import INTRINSIC, CannotRunError, Get, Operation, Run
 from layoutsolver.verify.physical import Physical
 from layoutsolver.verify.physical_memory import PhysicalMemory
-from layoutsolver.verify.values import Aggregate, Elements, Value
+from layoutsolver.verify.spread import find, place
+from layoutsolver.verify.values import Aggregate, Elements, Value, format_of
+from layoutsolver.verify.words import WORD, halves, joined
 from layoutsolver_models.hardware.state import PReg, VReg
 
 TABLE: dict[str, Callable[[Call], Run]] = {
@@ -31,7 +33,8 @@ TABLE: dict[str, Callable[[Call], Run]] = {
     **dict.fromkeys(("vcadd", "vcmax", "vcmin"), registers.reduction),
     "vmula": registers.multiply_add, "vmull": registers.multiply_long,
     "vexpdif": registers.exponential_of_difference, "vtrc": registers.round_to_whole, "vsel": registers.select,
-    "vcmp": registers.comparison, "vbr": registers.splat, "vdups": registers.broadcast, "vdup": registers.duplicate,
+    **dict.fromkeys(("vcmp", "vcmps"), registers.comparison),
+    "vbr": registers.splat, "vdups": registers.broadcast, "vdup": registers.duplicate,
     "vdupm": registers.duplicate, "vci": registers.ramp, "vintlv": registers.interleave,
     "vdintlv": registers.interleave, "vpack": registers.pack, "vzunpack": registers.pack, "vslide": registers.slide,
     "pge": predicates.pattern, "plt": predicates.first_lanes, "pltm": predicates.lanes_in_bounds,
@@ -94,11 +97,16 @@ class Intrinsics:
         return decode(call)
 
     def enter(self, value: int, elements: Elements) -> Value:
-        """The register that holds these elements."""
+        """The register that holds these elements, of 64-bit ones the registers of their low and high words."""
+        if elements.format is not None and elements.format.bits == 64:
+            return Aggregate(tuple(place(words, "b32") for words in halves(elements)))
         return self.physical.enter(value, elements)
 
     def leave(self, value: int, held: Value, type_: VectorType) -> Elements:
-        """The elements that a register holds."""
+        """The elements that a register holds, or two registers of words."""
+        if isinstance(held, Aggregate):
+            low, high = (find(WORD, part, "b32", type_.lanes) for part in held.parts if isinstance(part, VReg))
+            return joined(format_of(type_), low, high)
         return self.physical.leave(value, held, type_)
 
     def reshape(self, op: Operation, source: Value) -> Value:

@@ -1,0 +1,124 @@
+"""Operations that make and cast predicates, and how many first elements a predicate is known to have set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from layoutsolver_backends.intrin import tables
+from layoutsolver_backends.intrin.normalise import REGISTER_BITS
+from layoutsolver_backends.intrin.predicates import granularity
+from layoutsolver_backends.intrin.program import Program, Step
+from layoutsolver_backends.intrin.sound.code import Code
+from layoutsolver_backends.intrin.tables import LANE_PATTERNS, PGE_PATTERNS
+from layoutsolver_backends.intrin.writer import PREDICATE, Ref, Writer, enumerator
+
+
+def pattern(writer: Writer, step: Step) -> None:
+    """`pge.b*`; all of a vector that does not fill the register are its first lanes, by `plt.b*` if need be."""
+    lanes = writer.program.vector(step.results[0]).lanes
+    width = granularity(writer, step)
+    code = Code(writer)
+    enumerator(step, "pattern", PGE_PATTERNS)
+    name = step.attrs["pattern"]
+    marks = _marks(step, width)
+    if name == "ALL" and lanes < REGISTER_BITS // width:
+        known = LANE_PATTERNS.get(lanes)
+        if known is None:
+            writer.give(step.results[0], first_lanes(code, width, lanes))
+            return
+        name = known
+    operands = [writer.constant(PGE_PATTERNS[name]), writer.constant(0)]
+    writer.give(step.results[0], writer.intrinsic(f"pge.b{width}", operands, PREDICATE, marks))
+
+
+def _marks(step: Step, width: int) -> str:
+    index = step.attrs.get("mask_op_idx")
+    return f"mask_bit_width = {width} : i32" + (f", mask_op_idx = {index} : i32" if index is not None else "")
+
+
+def first_lanes(code: Code, width: int, count: int) -> Ref:
+    """The predicate of a number of first lanes."""
+    known = "ALLF" if count == 0 else LANE_PATTERNS.get(count)
+    if known is not None and known not in ("ALL",) and count <= REGISTER_BITS // width:
+        return code.pattern(width, known)
+    both = code.call(f"plt.b{width}.v300", [count], f"!llvm.struct<({PREDICATE}, i32)>")
+    return code.writer.extract(both, 0, PREDICATE)
+
+
+def offset_lanes(writer: Writer, step: Step) -> None:
+    """`pltm.b*.v300`, which counts its offset in registers; for any other offset `plt.b*.v300` of what is left."""
+    width = granularity(writer, step)
+    lanes = REGISTER_BITS // width
+    offset = writer.integer(step.role("offset"))
+    if offset is not None and offset % lanes == 0:
+        operands = [writer.constant(offset // lanes, "i16"), writer.narrow_index(step.role("ub"))]
+        writer.give(step.results[0], writer.intrinsic(f"pltm.b{width}.v300", operands, PREDICATE,
+                                                      f"mask_bit_width = {width} : i32"))  # fmt: skip
+        return
+    code = Code(writer)
+    left = code.arith("subi", writer.index(step.role("ub")), writer.index(step.role("offset")))
+    count = clamped(code, left, lanes)
+    both = code.call(f"plt.b{width}.v300", [count], f"!llvm.struct<({PREDICATE}, i32)>")
+    writer.give(step.results[0], writer.extract(both, 0, PREDICATE, f"mask_bit_width = {width} : i32"))
+
+
+def clamped(code: Code, count: Ref, most: int) -> Ref:
+    """A number as a 32-bit one between 0 and the largest that there may be."""
+    low, high = (code.writer.constant(number, count.type) for number in (0, most))
+    kept = code.arith("minsi", code.arith("maxsi", count, low), high)
+    if kept.type == "i32":
+        return kept
+    return code.writer.line(f"arith.trunci {kept.name} : {kept.type} to i32", "i32")
+
+
+def repack(writer: Writer, step: Step) -> None:
+    """`ppack.z` or `punpack`, once or twice."""
+    name, times = enumerator(step, "mode", tables.PREDICATE_PACKS)
+    bits, code = writer.mask(step.operands[0]), Code(writer)
+    for _ in range(times):
+        bits = code.call(name, [bits, 0], PREDICATE)
+    writer.give(step.results[0], bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A number of first elements, known or as a 32-bit scalar."""
+
+    known: int | None = None
+    count: Ref | None = None
+
+
+def prefix_of(code: Code, mask: int, lanes: int) -> Prefix | None:
+    """How many first elements a mask has, None where it is not known to be such."""
+    program = code.writer.program
+    owner = maker(program, mask)
+    if owner is None or not owner.is_ave:
+        return None
+    if owner.name == "plt":
+        count = owner.role("true_shape")
+        number = code.writer.integer(count)
+        if number is not None:
+            return Prefix(max(0, min(number, lanes)))
+        return Prefix(None, clamped(code, code.writer.index(count), lanes))
+    if owner.name == "pge":
+        number = pattern_lanes(code.writer, owner)
+        return None if number is None else Prefix(min(number, lanes))
+    return None
+
+
+def maker(program: Program, value: int) -> Step | None:
+    """The operation that a predicate comes from, through casts."""
+    owner = program.definition.get(value)
+    while owner is not None and owner.name == "builtin.unrealized_conversion_cast" and len(owner.operands) == 1:
+        owner = program.definition.get(owner.operands[0])
+    return owner
+
+
+def pattern_lanes(writer: Writer, step: Step) -> int | None:
+    """The lanes that a pattern governs, None where they are not the first ones."""
+    lanes, width = writer.program.vector(step.results[0]).lanes, granularity(writer, step)
+    slots = REGISTER_BITS // width
+    name = step.attrs.get("pattern", "")
+    if name.startswith("VL") and name[2:].isdecimal():
+        return min(int(name[2:]), slots)
+    return {"ALL": min(lanes, slots), "ALLF": 0, "H": slots // 2, "Q": slots // 4}.get(name)

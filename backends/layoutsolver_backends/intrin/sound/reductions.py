@@ -1,0 +1,78 @@
+"""Reductions: of the active lanes, into the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from layoutsolver_backends.intrin.program import Step
+from layoutsolver_backends.intrin.sound import pairs
+from layoutsolver_backends.intrin.sound.code import Code, Pair, bits_of, is_float, missing, sign_of
+from layoutsolver_backends.intrin.writer import NotLoweredError, Ref, Writer, register_type
+
+_LARGEST = {"add": ("f16", "f32"), "max": ("f16", "f32", "bf16"), "min": ("f16", "f32", "bf16")}
+"""The floats that there are reductions of."""
+
+
+def reduce(writer: Writer, step: Step) -> None:
+    """`vcadd`, `vcmax`, `vcmin`; exclusive ors and 64-bit elements are folded in halves.
+
+    The sum of narrow integers is made of twice the bits: its low half is the sum in the first lane.
+    """
+    source, result, kind = step.role("vector"), step.results[0], step.attrs.get("kind", "")
+    element = writer.program.element(source)
+    code, mask = Code(writer), writer.mask(step.role("mask"))
+    if kind not in ("add", "max", "min", "umax", "umin", "xori"):
+        raise NotLoweredError("LS0602", f"there is no reduction `{kind}`")
+    if bits_of(element) == 64:
+        code.give_pair(result, _of_longs(code, kind, code.pair(source), mask))
+        return
+    data = code.register(source)
+    if kind == "xori":
+        writer.give(result, code.as_type(_folded(code, code.bits(data), mask), element))
+        return
+    plain = kind.removeprefix("u")
+    if is_float(element) and element not in _LARGEST[plain]:
+        raise missing(
+            step, element, f"there is no reduction `{kind}` of them, and in float32 it would be rounded twice"
+        )
+    sign = "u" if kind.startswith("u") and not is_float(element) else sign_of(element)
+    wide = f"i{2 * bits_of(element)}" if kind == "add" and not is_float(element) and bits_of(element) < 32 else element
+    made = code.call(f"vc{plain}.{sign}.x", [data, mask], register_type(wide))
+    writer.give(result, code.as_type(made, element))
+
+
+def _folded(code: Code, data: Ref, mask: Ref) -> Ref:
+    """The exclusive or of the active lanes: the even and the odd lanes, put together until one is left."""
+    zero = code.number(0, code.element(data))
+    data = code.select(mask, data, zero)
+    lanes = 2048 // bits_of(code.element(data))
+    while lanes > 1:
+        data = code.other_bits(*code.deinterleaved(data, zero))
+        lanes //= 2
+    return data
+
+
+_Fold = Callable[[Code, Pair, Pair], Pair]
+
+
+def _of_longs(code: Code, kind: str, data: Pair, mask: Ref) -> Pair:
+    neutral, fold = _FOLDS[kind]
+    rest = pairs.number(code, *neutral)
+    data = pairs.select(code, mask, data, rest)
+    lanes = 64
+    while lanes > 1:
+        low, high = code.deinterleaved(data.low, rest.low), code.deinterleaved(data.high, rest.high)
+        data = fold(code, Pair(low[0], high[0]), Pair(low[1], high[1]))
+        lanes //= 2
+    return data
+
+
+_FOLDS: dict[str, tuple[tuple[int, int], _Fold]] = {
+    "add": ((0, 0), pairs.add),
+    "xori": ((0, 0), lambda code, a, b: Pair(code.other_bits(a.low, b.low), code.other_bits(a.high, b.high))),
+    "max": ((0, -(1 << 31)), lambda code, a, b: pairs.larger(code, a, b, "s")),
+    "min": ((-1, 0x7FFFFFFF), lambda code, a, b: pairs.smaller(code, a, b, "s")),
+    "umax": ((0, 0), lambda code, a, b: pairs.larger(code, a, b, "u")),
+    "umin": ((-1, -1), lambda code, a, b: pairs.smaller(code, a, b, "u")),
+}  # fmt: skip
+"""What an inactive element counts as, by its words, and how two elements become one."""
