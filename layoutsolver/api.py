@@ -312,29 +312,68 @@ def lower(source: SourceFile, options: LowerOptions | None = None) -> LowerResul
     dialect = chosen.dialect or backend.dialects[0]
     if dialect not in backend.dialects:
         raise KeyError(dialect)
-    given = chosen.solved or chosen.layouts_from_file
-    result = _as_written(source, chosen.solving) if given else solve(source, chosen.solving)
-    solution = result.solution
-    if result.posed is None or not (given or result.ok):
-        return LowerResult(None, result.diagnostics, result)
     as_upstream = chosen.solving.compat == "upstream"
-    lowered = backend.lower(result.posed, None if given else solution, dialect, chosen.layouts_from_file, as_upstream)
+    given = chosen.solved or chosen.layouts_from_file
+    if given and as_upstream:
+        result = _as_written(source, chosen.solving)
+    else:
+        result = _as_stated(source, chosen.solving) if given else solve(source, chosen.solving)
+    kept = given and as_upstream
+    if result.posed is None or not (kept or result.ok):
+        return LowerResult(None, result.diagnostics, result)
+    solution = None if kept else result.solution
+    lowered = backend.lower(result.posed, solution, dialect, chosen.layouts_from_file, as_upstream)
     said = [*result.diagnostics, *lowered.diagnostics]
     if any(item.severity == "error" for item in said):
         return LowerResult(None, said, result)
     return LowerResult(apply_edits(result.module.source.text, lowered.edits), said, result)
 
 
-def _as_written(source: SourceFile, options: SolveOptions) -> SolveResult:
-    """A text read and its chip told, with nothing decided and no layout rule applied."""
+def _read(source: SourceFile, options: SolveOptions) -> tuple[SolveResult, Graph | None]:
+    """A text read, and its graph, None where either has errors."""
     module = read_source(source)
     result = SolveResult(module, list(module.diagnostics))
     if result.unreadable:
-        return result
+        return result, None
     graph, found = graph_of(module, options)
     result.diagnostics += found
-    if not any(item.severity == "error" for item in found):
+    return result, None if any(item.severity == "error" for item in found) else graph
+
+
+def _as_written(source: SourceFile, options: SolveOptions) -> SolveResult:
+    """A text read and its chip told, with nothing decided and no layout rule applied."""
+    result, graph = _read(source, options)
+    if graph is not None:
         result.posed = pose_ave(graph, PoseOptions(compat=True, chip=options.chip))
+    return result
+
+
+def _as_stated(source: SourceFile, options: SolveOptions) -> SolveResult:
+    """A text with the layouts that it states; those that do something else than the program are warned of."""
+    from layoutsolver.pose.capacity import overfull
+    from layoutsolver.pose.refuted import refuted
+    from layoutsolver.pose.stated import stated_solution, written_functiontypes, written_layouts
+
+    result, graph = _read(source, options)
+    if graph is None:
+        return result
+    dists, layouts = written_functiontypes(graph), written_layouts(graph)
+    stated = stated_solution(graph, dists, layouts, options.chip, options.limits)
+    if stated is None:
+        wrong = [
+            item for item in pose_ave(graph, PoseOptions(True, options.chip)).diagnostics if item.severity == "error"
+        ]
+        if wrong:
+            result.diagnostics += wrong
+            return result
+        message = "no layouts go with the functionTypes and layouts of this file, so it cannot be lowered"
+        note = "without them, `layoutsolver explain` says what contradicts what"
+        label = Label(source, graph.ops[0].span)
+        result.diagnostics.append(Diagnostic("LS0609", "error", message, label, notes=(note,)))
+        return result
+    result.posed, result.solution = stated.posed, stated.solution
+    result.diagnostics += overfull(stated.posed, stated.solution)
+    result.diagnostics += refuted(stated.posed, stated.solution)
     return result
 
 

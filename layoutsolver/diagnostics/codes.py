@@ -58,6 +58,7 @@ CODES: dict[str, Code] = {
         Code("LS0606", "the released compiler does not carry out a layout"),
         Code("LS0607", "an operation cannot be written as VPTO"),
         Code("LS0608", "a vector is used behind an operation that ends its vector scope"),
+        Code("LS0609", "a file states layouts that contradict each other, so it cannot be lowered"),
         Code("LS0701", "a program leaves other memory with its layouts than without"),
         Code("LS0702", "an access that the hardware refuses"),
         Code("LS0703", "an operation that the hardware model cannot run"),

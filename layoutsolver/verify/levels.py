@@ -8,18 +8,17 @@ functionType says which instructions an operation is; a layout is needed where a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from layoutsolver.api import SolveOptions, graph_of, read_source
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
-from layoutsolver.ops.attributes import attributes
 from layoutsolver.pose.ave import PoseOptions, pose_ave
-from layoutsolver.pose.posed import Posed
+from layoutsolver.pose.stated import Stated, stated_solution, written_functiontypes, written_layouts
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.operation import INTRINSIC
 from layoutsolver.verify.program import Level, Program, plain_program
-from layoutsolver_models.problems.layout import LayoutProblem, Pin, Relation, Table
+from layoutsolver_models.problems.layout import Pin
 from layoutsolver_models.solve.layout import Limits, solve_layout
 
 SEVERAL = 8
@@ -34,14 +33,6 @@ class Written:
     graph: Graph | None = None
     program: Program | None = None
     unreadable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Inferred:
-    """The layouts that follow from functionTypes, by graph value; `open` says of each other one what it may be."""
-
-    layouts: dict[int, str]
-    open: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 def read_program(source: SourceFile, options: SolveOptions) -> Written:
@@ -65,14 +56,15 @@ def read_program(source: SourceFile, options: SolveOptions) -> Written:
     if level == "intrinsics":
         written.program = Program(graph, level, _dense_layouts(graph), dists, chip == "ascend950")
         return written
-    layouts = _layouts_of_types(graph)
-    inferred = _inferred(graph, dists, layouts, options)
-    if inferred is None:
+    layouts = written_layouts(graph)
+    stated = stated_solution(graph, dists, layouts, options.chip, options.limits)
+    if stated is None:
         written.diagnostics.append(_contradiction(graph))
     else:
-        layouts = {**inferred.layouts, **layouts}
-        if inferred.open:
-            written.diagnostics.append(_open_layouts(graph, inferred))
+        layouts = {**stated.layouts, **layouts}
+        open_ones = _open_ones(stated, options.limits)
+        if open_ones:
+            written.diagnostics.append(_open_layouts(graph, open_ones))
     written.program = Program(graph, level, layouts, dists, chip == "ascend950")
     return written
 
@@ -84,19 +76,6 @@ def level_of(graph: Graph) -> Level:
     if any(value.vector is not None and value.vector.layout for value in graph.values):
         return "layouts"
     return "layouts" if written_functiontypes(graph) else "plain"
-
-
-def written_functiontypes(graph: Graph) -> dict[int, str]:
-    """The functionType that the text gives each operation."""
-    if "functionType" not in graph.module.source.text:
-        return {}
-    found = ((node.index, attributes(node)) for node in graph.ops if node.name.startswith("ave.hir."))
-    return {index: attrs["functionType"] for index, attrs in found if "functionType" in attrs}
-
-
-def _layouts_of_types(graph: Graph) -> dict[int, str]:
-    vectors = ((value.index, value.vector) for value in graph.values)
-    return {index: vector.layout for index, vector in vectors if vector is not None and vector.layout}
 
 
 def border_layouts(to: Graph, of: Graph, layouts: Mapping[int, str]) -> dict[int, str]:
@@ -141,56 +120,10 @@ def _dense_layouts(graph: Graph) -> dict[int, str]:
     return {index: _DENSE[vector.bits] for index, vector in vectors if vector is not None and vector.bits in _DENSE}
 
 
-# -- layouts from functionTypes -------------------------------------------------------------------------------------
-
-
-def _inferred(graph: Graph, dists: dict[int, str], given: dict[int, str], options: SolveOptions) -> _Inferred | None:
-    """The layouts that functionTypes leave, by the rules of the default mode, else by those of the released analyzer.
-
-    None where neither has any.
-    """
-    for compat in (False, True):
-        posed = pose_ave(graph, PoseOptions(compat, options.chip))
-        if any(item.severity == "error" for item in posed.diagnostics):
-            continue
-        problem = _held(posed, dists, given)
-        answer = solve_layout(problem, options.limits)
-        if answer.status in ("optimal", "feasible"):
-            layouts = {value: answer.layouts[number] for value, number in posed.number.items()}
-            return _Inferred(layouts, _open_ones(posed, problem, layouts, options.limits))
-    return None
-
-
-def _held(posed: Posed, dists: dict[int, str], given: dict[int, str]) -> LayoutProblem:
-    """The problem in which every operation has its functionType, and every value the layout of its type."""
-    problem = posed.problem
-    tables: list[Table] = []
-    numbers: dict[tuple[int, str], int] = {}
-    relations: list[Relation] = []
-    for number, relation in enumerate(problem.relations):
-        dist = dists.get(posed.op_of_relation[number], "")
-        key = (relation.table, dist)
-        if key not in numbers:
-            numbers[key] = len(tables)
-            tables.append(_with_functiontype(problem.tables[relation.table], dist))
-        relations.append(relation._replace(table=numbers[key]))
-    pins = [Pin(posed.number[value], layout) for value, layout in given.items() if value in posed.number]
-    return problem._replace(tables=tuple(tables), relations=tuple(relations), pins=(*problem.pins, *pins))
-
-
-def _with_functiontype(table: Table, dist: str) -> Table:
-    """The rows of a table that have a functionType; those without any where the text gives none."""
-    rows = tuple(row for row in table.rows if row.attrs.get("functionType", "") == dist)
-    if not rows and not dist:
-        rows = table.rows
-    return table._replace(rows=rows)
-
-
-def _open_ones(
-    posed: Posed, problem: LayoutProblem, layouts: dict[int, str], limits: Limits
-) -> dict[int, tuple[str, ...]]:
-    """Of the vectors whose layout a run depends on, those that may have another one as well."""
+def _open_ones(stated: Stated, limits: Limits) -> dict[int, tuple[str, ...]]:
+    """Of the vectors whose layout a run depends on, those that may have another one as well: all that it may be."""
     out: dict[int, tuple[str, ...]] = {}
+    posed, problem, layouts = stated.posed, stated.posed.problem, stated.layouts
     for value in sorted(_at_the_border(posed.graph)):
         number = posed.number.get(value)
         if number is None:
@@ -218,15 +151,15 @@ def _at_the_border(graph: Graph) -> set[int]:
     return {value for value in out if graph.values[value].vector is not None}
 
 
-def _open_layouts(graph: Graph, inferred: _Inferred) -> Diagnostic:
-    first = next(iter(inferred.open))
+def _open_layouts(graph: Graph, open_ones: Mapping[int, tuple[str, ...]]) -> Diagnostic:
+    first = next(iter(open_ones))
     names = [
         f"`{graph.values[value].name}`: {' or '.join(known)}, taken for {known[0]}"
-        for value, known in list(inferred.open.items())[:SEVERAL]
+        for value, known in list(open_ones.items())[:SEVERAL]
     ]
-    if len(inferred.open) > SEVERAL:
-        names.append(f"... and {len(inferred.open) - SEVERAL} more")
-    count = len(inferred.open)
+    if len(open_ones) > SEVERAL:
+        names.append(f"... and {len(open_ones) - SEVERAL} more")
+    count = len(open_ones)
     which = "vector that passes" if count == 1 else "vectors that pass"
     message = f"the functionTypes leave open how {count} {which} to or from the outside lie{'s' * (count == 1)}"
     label = Label(graph.module.source, graph.values[first].span)

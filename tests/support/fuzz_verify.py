@@ -1,9 +1,10 @@
 """Solve random programs and run them before and after layout on the hardware model.
 
-Run as `python -m tests.support.fuzz_verify --count 2000 [--compat upstream] [--plain-parts] [--repairs]`. By default
-nothing may mismatch. The released analyzer's layouts may where a warning says so: at operations that depend on one that
-a warning names. With `--repairs`, programs without layouts are repaired in every way that is found, and each repaired
-program is compared.
+Run as `python -m tests.support.fuzz_verify --count 2000 [--compat upstream] [--plain-parts] [--repairs]
+[--lower DIALECT]`. By default nothing may mismatch. The released analyzer's layouts may where a warning says so: at
+operations that depend on one that a warning names. With `--repairs`, programs without layouts are repaired in every way
+that is found, and each repaired program is compared. With `--lower`, what is run are the intrinsics that the solved or
+repaired program is lowered to, against the program as it was; every other one is lowered for an Ascend950.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ from dataclasses import dataclass
 
 from layoutsolver.api import SolveOptions, SolveResult, decide, solve
 from layoutsolver.diagnostics.diagnostic import Diagnostic
-from layoutsolver.pose.capacity import overfull
-from layoutsolver.pose.refuted import refuted
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.compare import check_solution
 from layoutsolver.verify.result import Verification
 from tests.support.ave_programs import random_program
-from tests.support.depending import depending, writes
+from tests.support.lowered import Lowered, lower_and_verify
+from tests.support.warned import reached_by_warnings
 
 _LOOP = re.compile(r"(scf\.for %\S+ = %c0 to )(%\S+)( step )%c(?:1|64)\b")
 _OTHER_LOOP = re.compile(r"(scf\.for %\S+ = )%s_i32 to %s_i32 step %s_i32\b")
@@ -82,6 +82,21 @@ def verify_repairs(text: str, rounds: int = 3, seed: int = 1) -> list[Outcome]:
     return [verify_program(repair.text, "", rounds, seed) for repair in result.repairs]
 
 
+def lower_repairs(text: str, dialect: str, rounds: int, chip: str) -> list[Lowered]:
+    """What comes of lowering every repair that is found of a program without layouts."""
+    result = solve(SourceFile("random.mlir", text), SolveOptions(chip=chip))
+    return [lower_and_verify(repair.text, dialect, "", rounds, chip, against=text) for repair in result.repairs]
+
+
+def lowered_outcomes(text: str, options: argparse.Namespace, chip: str) -> list[Outcome]:
+    """What comes of lowering a program, or its repairs."""
+    if options.repairs:
+        found = lower_repairs(text, options.lower, options.rounds, chip)
+    else:
+        found = [lower_and_verify(text, options.lower, options.compat, options.rounds, chip)]
+    return [Outcome(one.verdict, one.lowered or one.text, list(one.diagnostics)) for one in found]
+
+
 def classify(result: SolveResult, found: Verification) -> str:
     """The verdict on a comparison."""
     if found.ok:
@@ -93,21 +108,8 @@ def classify(result: SolveResult, found: Verification) -> str:
 
 
 def all_are_warned_of(result: SolveResult, found: Verification) -> bool:
-    """Whether all that differs depends on an operation that a warning names.
-
-    A store that another one should have written over shows where that one is wrong.
-    """
-    posed, solution = result.posed, result.solution
-    assert posed is not None
-    assert solution is not None
-    warnings = [*refuted(posed, solution), *overfull(posed, solution)]
-    places = {item.primary.span.start for item in warnings if item.primary is not None}
-    graph = posed.graph
-    named = {node.index for node in graph.ops if node.span.start in places}
-    dependent = depending(graph, named, {value.index for value in graph.values if value.span.start in places})
-    reached = {graph.ops[index].span.start for index in dependent}
-    buffers = {graph.ops[index].role("base") for index in dependent if writes(graph.ops[index])}
-    reached |= {node.span.start for node in graph.ops if writes(node) and node.role("base") in buffers}
+    """Whether all that differs depends on an operation that a warning names."""
+    reached = reached_by_warnings(result)
     differing = [item.primary.span.start for item in found.diagnostics if item.code == "LS0701" and item.primary]
     return all(start in reached for start in differing)
 
@@ -122,13 +124,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--compat", default="")
     parser.add_argument("--plain-parts", action="store_true", help="only first parts and first elements")
     parser.add_argument("--repairs", action="store_true", help="compare repaired programs")
+    parser.add_argument("--lower", default="", metavar="DIALECT", help="run what it is lowered to")
     parser.add_argument("--show", default="", help="print the first program whose verdict begins so")
     options = parser.parse_args(argv)
     verdicts: Counter[str] = Counter()
     shown = False
     for seed in range(options.seed, options.seed + options.count):
         text = runnable_program(seed, options.size, plain_parts=options.plain_parts)
-        if options.repairs:
+        if options.lower:
+            outcomes = lowered_outcomes(text, options, "ascend950" if seed % 2 else "")
+        elif options.repairs:
             outcomes = verify_repairs(text, options.rounds)
         else:
             outcomes = [verify_program(text, options.compat, options.rounds)]
@@ -138,10 +143,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             if outcome.verdict == "mismatch" or wanted:
                 shown = shown or wanted
                 _print(seed, outcome)
+    if options.lower:
+        print_shares(verdicts)
     total = max(1, verdicts.total())
     for verdict, number in verdicts.most_common():
         print(f"{number:6} {100 * number / total:5.1f} % {verdict}")
-    return 1 if verdicts["mismatch"] else 0
+    stopped = sum(number for verdict, number in verdicts.items() if verdict.startswith("stopped"))
+    return 1 if verdicts["mismatch"] or (options.lower and stopped) else 0
+
+
+def print_shares(verdicts: Counter[str]) -> None:
+    """Print how many of the programs with layouts were lowered, and what the others were refused for."""
+    refused = sum(number for verdict, number in verdicts.items() if verdict.startswith("refused"))
+    solved = verdicts.total() - verdicts["unsolved"]
+    lowered = solved - refused
+    print(f"{solved} with layouts, {lowered} lowered ({100 * lowered / max(1, solved):.1f} %), {refused} refused")
 
 
 def _print(seed: int, outcome: Outcome) -> None:

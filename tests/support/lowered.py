@@ -7,20 +7,21 @@ from dataclasses import dataclass, replace
 
 from layoutsolver.api import SolveOptions, SolveResult, decide
 from layoutsolver.backends import load_lowering
-from layoutsolver.diagnostics.diagnostic import Diagnostic
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit
 from layoutsolver.mlir.edits import apply_edits
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.compare import compare_programs
 from layoutsolver.verify.levels import border_layouts, read_program
 from layoutsolver.verify.program import Program, plain_program, solved_program
+from tests.support.warned import reached_by_warnings
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
     """What came of one program.
 
-    `verdict` is `agrees`, `unsolved`, `warned` (the analyzer's layouts do something else, as a warning says, and the
-    intrinsics do what these layouts do), `mismatch`, or begins with `refused` or `stopped`.
+    `verdict` is `agrees`, `unsolved`, `warned` (whatever differs depends on an operation of which a warning says that
+    it does something else under the analyzer's layouts), `mismatch`, or begins with `refused` or `stopped`.
     """
 
     verdict: str
@@ -29,13 +30,15 @@ class Lowered:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def lower_and_verify(text: str, dialect: str, compat: str = "", rounds: int = 3, chip: str = "") -> Lowered:
-    """Solve a program, lower it, and run the intrinsics against it."""
+def lower_and_verify(
+    text: str, dialect: str, compat: str = "", rounds: int = 3, chip: str = "", against: str = ""
+) -> Lowered:
+    """Solve a program, lower it, and run the intrinsics against it, or against the text that it was repaired from."""
     result = decide(SourceFile("program.mlir", text), SolveOptions(compat, chip=chip))
     solved = result.posed is not None and result.solution is not None and bool(result.solution.layouts)
     if not solved or (compat and result.verdict != "solved"):
         return Lowered("unsolved", text, diagnostics=tuple(result.diagnostics))
-    return verify_lowered(result, text, dialect, compat, rounds, chip)
+    return verify_lowered(result, text, dialect, compat, rounds, chip, against)
 
 
 def verify_lowered(
@@ -65,18 +68,40 @@ def verify_lowered(
     done = compare_programs(expected, found, rounds, lenient=True)
     if done.ok:
         return Lowered("agrees", text, lowered)
-    if compat and is_as_laid_out(expected, laid_out, found, rounds):
+    if compat and is_warned_of(result, made.edits, expected, found, rounds):
         return Lowered("warned", text, lowered)
     if all(item.code != "LS0701" for item in done.diagnostics):
         return Lowered(f"stopped: {_plain(done.diagnostics[0].message)}", text, lowered, tuple(done.diagnostics))
     return Lowered("mismatch", text, lowered, tuple(done.diagnostics))
 
 
-def is_as_laid_out(expected: Program, laid_out: Program, found: Program, rounds: int) -> bool:
-    """Whether intrinsics depart from a program nowhere but where its layouts do."""
-    wrong = compare_programs(expected, laid_out, rounds, lenient=True, every_round=True)
+def is_warned_of(result: SolveResult, edits: list[Edit], expected: Program, found: Program, rounds: int) -> bool:
+    """Whether every byte that differs was written by a store that depends on an operation that a warning names."""
     done = compare_programs(expected, found, rounds, lenient=True, every_round=True)
-    return bool(done.places) and done.places <= wrong.places and all(i.code == "LS0701" for i in done.diagnostics)
+    if any(item.code != "LS0701" for item in done.diagnostics):
+        return False
+    reached = reached_by_warnings(result)
+    graph = found.graph
+    for before, after in done.writers:
+        places = {expected.graph.ops[before].span.start} if before >= 0 else set()
+        if after >= 0:
+            places.add(origin_of(edits, graph.ops[after].span.start))
+        if not places & reached:
+            return False
+    return bool(done.writers)
+
+
+def origin_of(edits: list[Edit], place: int) -> int:
+    """Where the operation began in the original text whose intrinsics stand at a place of the lowered one."""
+    moved = 0
+    for edit in sorted(edits, key=lambda one: (one.span.start, one.span.end)):
+        start = edit.span.start + moved
+        if start <= place < start + len(edit.new_text):
+            return edit.span.start
+        if start > place:
+            break
+        moved += len(edit.new_text) - (edit.span.end - edit.span.start)
+    return place - moved
 
 
 def _plain(message: str) -> str:

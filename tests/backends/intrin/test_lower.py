@@ -26,8 +26,8 @@ ALL = f"%m = ave.hir.pge <ALL> : {MASK}"
 STORE = f"ave.hir.masked_store <NORM_B32> %b[%c0], %m, %r : {WORDS}, {MASK}, vector<64xi32>"
 
 
-def low(text: str, chip: str = "", **given: Any) -> LowerResult:
-    solving = SolveOptions(chip=chip)
+def low(text: str, chip: str = "", compat: str = "", **given: Any) -> LowerResult:
+    solving = SolveOptions(compat, chip=chip)
     return lower(SourceFile("k.mlir", text), LowerOptions(solving=solving, **given))
 
 
@@ -123,11 +123,13 @@ def test_layouts_from_the_file_repack_unaligned_predicates() -> None:
     load = f"%p = ave.hir.vload <NORM> %i[%c0] {extra} : {bits} into {typed}"
     store = f"ave.hir.masked_store <NORM_B8> %i[%c0], %p, %p {extra} : {bits}, {typed}, {typed}"
     text = function(ZERO, load, store, arguments=f"%i: {bits}")
-    assert errors(text, solved=True, chip="ascend950") == [("LS0602", 3), ("LS0602", 4)]
-    assert names(done(text, "ascend950", layouts_from_file=True)) == [
+    assert errors(text, solved=True, chip="ascend950", compat="upstream") == [("LS0602", 3), ("LS0602", 4)]
+    wanted = [
         "vldas", "vldus.post.s16", "movvp", "ppack.z", "punpack", "punpack", "init.vector.align.data", "pstu.b32",
         "vstas", "func.return",
     ]  # fmt: skip
+    assert names(done(text, "ascend950", compat="upstream", layouts_from_file=True)) == wanted
+    assert names(done(text, "ascend950", solved=True)) == names(done(text, layouts_from_file=True)) == wanted
 
 
 CHAIN = function(
@@ -136,32 +138,53 @@ CHAIN = function(
 )  # fmt: skip
 
 
+DENSE = ["pge.b32", "vldsx1.v256s8", "vintlv", "vintlv", "vcvtii.s82s32.x", "vstsx1.v64s32"]
+SPREAD = ["pge.b32", "vldsx1.v256s8", "vcvtii.s82s32.x", "vstsx1.v64s32"]
+
+
 @pytest.mark.parametrize(
-    ("dialect", "chip", "wanted"),
+    ("compat", "dialect", "chip", "wanted"),
     [
-        ("1.2.0", "", ["pge.b32", "vldsx1.v256s8", "vintlv", "vintlv", "vcvtii.s82s32.x", "vstsx1.v64s32"]),
-        ("1.2.0", "ascend950", ["pge.b32", "vldsx1.v256s8", "vintlv", "vintlv", "vcvtii.s82s32.x", "vstsx1.v64s32"]),
-        ("master", "", ["pge.b32", "vldsx1.v256s8", "vintlv", "vintlv", "vcvtii.s82s32.x", "vstsx1.v64s32"]),
-        ("master", "ascend950", ["pge.b32", "vldsx1.v256s8", "vcvtii.s82s32.x", "vstsx1.v64s32"]),
+        ("upstream", "1.2.0", "", DENSE),
+        ("upstream", "1.2.0", "ascend950", DENSE),
+        ("upstream", "master", "", DENSE),
+        ("upstream", "master", "ascend950", SPREAD),
+        ("", "1.2.0", "", DENSE),
+        ("", "1.2.0", "ascend950", SPREAD),
+        ("", "master", "ascend950", SPREAD),
     ],
 )
-def test_a_widening_by_dialect_and_chip(dialect: str, chip: str, wanted: list[str]) -> None:
-    found = done(CHAIN, chip, dialect=dialect)
+def test_a_widening_by_dialect_and_chip(compat: str, dialect: str, chip: str, wanted: list[str]) -> None:
+    found = done(CHAIN, chip, compat=compat, dialect=dialect)
     assert names(found) == [*wanted, "func.return"]
     dist = {item.operands[2] for item in items(found) if item.name.endswith("vldsx1.v256s8")}
-    assert dist == {("constant", "20" if (dialect, chip) == ("master", "ascend950") else "0")}
+    assert dist == {("constant", "20" if wanted is SPREAD else "0")}
 
 
 def test_the_release_says_that_it_loads_densely() -> None:
-    assert [item.code for item in low(CHAIN).diagnostics] == ["LS0606"]
-    assert low(CHAIN, dialect="master").diagnostics == []
+    assert [item.code for item in low(CHAIN, compat="upstream").diagnostics] == ["LS0606"]
+    assert low(CHAIN, compat="upstream", dialect="master").diagnostics == []
+    assert low(CHAIN).diagnostics == []
 
 
 @pytest.mark.parametrize("mode", ["solved", "layouts_from_file"])
 def test_nothing_is_solved_where_the_file_decides(mode: str) -> None:
-    result = low(CHAIN, solved=mode == "solved", layouts_from_file=mode != "solved")
+    result = low(CHAIN, compat="upstream", solved=mode == "solved", layouts_from_file=mode != "solved")
     assert result.ok
     assert result.solving.solution is None
+
+
+def test_what_a_file_states_is_kept_and_what_it_leaves_open_is_solved() -> None:
+    spread = CHAIN.replace("%a[%c0] :", "%a[%c0] {functionType = #ave.func_dist_type<pk4>} :")
+    assert done(spread, "ascend950", solved=True) == done(CHAIN, "ascend950", solved=True)
+    copy = function(
+        ZERO, "%m = ave.hir.pge <ALL> {functionType = #ave.func_dist_type<pb16>} : vector<64xi1>",
+        f"%x = ave.hir.vload <NORM> %a[%c0] : {BYTES} into vector<64xi8>",
+        f"ave.hir.masked_store <NORM_B8> %a[%c0], %m, %x : {BYTES}, {MASK}, vector<64xi8>",
+    )  # fmt: skip
+    dist = {item.operands[2] for item in items(done(copy, "ascend950", solved=True)) if "vldsx1" in item.name}
+    assert dist == {("constant", "13")}
+    assert {item.operands[2] for item in items(done(copy, "ascend950")) if "vldsx1" in item.name} == {("constant", "0")}
 
 
 def test_the_generic_form_is_lowered_alike() -> None:
@@ -178,18 +201,30 @@ def test_the_generic_form_is_lowered_alike() -> None:
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        (f"%r = ave.hir.vrsqrt %v, %m : vector<64xi32>, {MASK}", "LS0601"),
-        (f"%r = ave.hir.vmod %v, %v, %m : vector<64xi32>, {MASK}", "LS0601"),
+        (f"%r = ave.hir.vdivfhp %v, %v, %m : vector<64xi32>, {MASK}", "LS0602"),
         (f"%r = ave.hir.vexp %v, %m : vector<64xi32>, {MASK}", "LS0602"),
-        (f"%r = ave.hir.reduction <odd>, %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0602"),
-        (f"%r = ave.hir.vtrc %v, <down>, %m : vector<64xi32>, {MASK}, vector<64xi32>", "LS0602"),
-        (f"%r = ave.hir.vunknown %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0601"),
-        (f"%r = ave.hir.reduction <xori>, %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0602"),
     ],
 )
 def test_what_has_no_intrinsic_is_said_where_it_stands(line: str, code: str) -> None:
     splat = "%v = ave.hir.scalar_broadcast %s : i32 -> vector<64xi32>"
     assert errors(function(ZERO, ALL, splat, line, STORE), solved=True) == [(code, 5)]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (f"%r = ave.hir.vrsqrt %v, %m : vector<64xi32>, {MASK}", "LS0601"),
+        (f"%r = ave.hir.vmod %v, %v, %m : vector<64xi32>, {MASK}", "LS0601"),
+        (f"%r = ave.hir.vunknown %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0601"),
+        (f"%r = ave.hir.reduction <xori>, %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0602"),
+        (f"%r = ave.hir.reduction <odd>, %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0602"),
+        (f"%r = ave.hir.vtrc %v, <down>, %m : vector<64xi32>, {MASK}, vector<64xi32>", "LS0602"),
+    ],
+)
+def test_what_the_compiler_has_no_intrinsic_for_is_said_where_it_stands(line: str, code: str) -> None:
+    splat = "%v = ave.hir.scalar_broadcast %s : i32 -> vector<64xi32>"
+    text = function(ZERO, ALL, splat, line, STORE)
+    assert errors(text, compat="upstream", solved=True) == [(code, 5)]
 
 
 def test_other_memory_and_other_layouts_are_refused() -> None:
@@ -209,7 +244,8 @@ def test_a_program_without_layouts_is_not_lowered() -> None:
     result = low(text)
     assert result.text is None
     assert "LS0101" in {item.code for item in result.diagnostics}
-    assert low(text, solved=True).ok is False
+    assert errors(text, solved=True) == [("LS0609", 1)]
+    assert low(text, compat="upstream", solved=True).ok is False
 
 
 def test_unknown_forms_and_dialects_are_errors_of_the_caller() -> None:

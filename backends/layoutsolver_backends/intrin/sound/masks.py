@@ -12,11 +12,24 @@ from layoutsolver_backends.intrin.sound.code import Code
 from layoutsolver_backends.intrin.tables import LANE_PATTERNS, PGE_PATTERNS
 from layoutsolver_backends.intrin.writer import PREDICATE, Ref, Writer, enumerator
 
+COUNTED = f"!llvm.struct<({PREDICATE}, i32)>"
+
+WIDTHS = {"b8": 8, "b16": 16, "b32": 32}
+"""The element width that a layout of a predicate is for."""
+
+
+def width_of(writer: Writer, step: Step) -> int:
+    """The element width that a predicate is made for: that of its functionType, of its layout, or of its lanes."""
+    layout = writer.program.layout_of.get(step.results[0], "")
+    if "functionType" not in step.attrs and layout in WIDTHS:
+        return WIDTHS[layout]
+    return granularity(writer, step)
+
 
 def pattern(writer: Writer, step: Step) -> None:
     """`pge.b*`; all of a vector that does not fill the register are its first lanes, by `plt.b*` if need be."""
     lanes = writer.program.vector(step.results[0]).lanes
-    width = granularity(writer, step)
+    width = width_of(writer, step)
     code = Code(writer)
     enumerator(step, "pattern", PGE_PATTERNS)
     name = step.attrs["pattern"]
@@ -41,25 +54,53 @@ def first_lanes(code: Code, width: int, count: int) -> Ref:
     known = "ALLF" if count == 0 else LANE_PATTERNS.get(count)
     if known is not None and known not in ("ALL",) and count <= REGISTER_BITS // width:
         return code.pattern(width, known)
-    both = code.call(f"plt.b{width}.v300", [count], f"!llvm.struct<({PREDICATE}, i32)>")
+    both = code.call(f"plt.b{width}.v300", [count], COUNTED)
     return code.writer.extract(both, 0, PREDICATE)
 
 
+def counted_lanes(writer: Writer, step: Step) -> None:
+    """`plt.b*.v300`: the first lanes, none behind the last of the vector, and how many remain behind these."""
+    width = width_of(writer, step)
+    mask, rest = step.results
+    count, lanes = step.role("true_shape"), _lanes(writer, step, width)
+    code = Code(writer)
+    if lanes == REGISTER_BITS // width:
+        both = code.call(f"plt.b{width}.v300", [writer.narrow_index(count)], COUNTED)
+        writer.member(mask, both, 0, PREDICATE, _marks(step, width))
+        writer.member(rest, both, 1, "i32")
+        return
+    known = writer.integer(count)
+    if writer.program.uses[mask]:
+        shown = writer.constant(max(0, min(known, lanes))) if known is not None else None
+        both = code.call(f"plt.b{width}.v300", [shown or clamped(code, writer.index(count), lanes)], COUNTED)
+        writer.give(mask, writer.extract(both, 0, PREDICATE, _marks(step, width)))
+    if writer.program.uses[rest]:
+        left = code.arith("subi", writer.index(count), writer.constant(lanes, "i64"))
+        writer.give(rest, code.arith("maxsi", left, writer.constant(0, "i64")))
+
+
 def offset_lanes(writer: Writer, step: Step) -> None:
-    """`pltm.b*.v300`, which counts its offset in registers; for any other offset `plt.b*.v300` of what is left."""
-    width = granularity(writer, step)
-    lanes = REGISTER_BITS // width
+    """`pltm.b*.v300`, which counts its offset in registers; for any other offset `plt.b*.v300` of what is left.
+
+    No lane behind the last of the vector is set.
+    """
+    width = width_of(writer, step)
+    lanes = _lanes(writer, step, width)
     offset = writer.integer(step.role("offset"))
-    if offset is not None and offset % lanes == 0:
+    if offset is not None and offset % lanes == 0 and lanes == REGISTER_BITS // width:
         operands = [writer.constant(offset // lanes, "i16"), writer.narrow_index(step.role("ub"))]
-        writer.give(step.results[0], writer.intrinsic(f"pltm.b{width}.v300", operands, PREDICATE,
-                                                      f"mask_bit_width = {width} : i32"))  # fmt: skip
+        marks = f"mask_bit_width = {width} : i32"
+        writer.give(step.results[0], writer.intrinsic(f"pltm.b{width}.v300", operands, PREDICATE, marks))
         return
     code = Code(writer)
     left = code.arith("subi", writer.index(step.role("ub")), writer.index(step.role("offset")))
-    count = clamped(code, left, lanes)
-    both = code.call(f"plt.b{width}.v300", [count], f"!llvm.struct<({PREDICATE}, i32)>")
+    both = code.call(f"plt.b{width}.v300", [clamped(code, left, lanes)], COUNTED)
     writer.give(step.results[0], writer.extract(both, 0, PREDICATE, f"mask_bit_width = {width} : i32"))
+
+
+def _lanes(writer: Writer, step: Step, width: int) -> int:
+    """The lanes that the predicate of a vector may have set."""
+    return min(writer.program.vector(step.results[0]).lanes, REGISTER_BITS // width)
 
 
 def clamped(code: Code, count: Ref, most: int) -> Ref:
@@ -116,7 +157,7 @@ def maker(program: Program, value: int) -> Step | None:
 
 def pattern_lanes(writer: Writer, step: Step) -> int | None:
     """The lanes that a pattern governs, None where they are not the first ones."""
-    lanes, width = writer.program.vector(step.results[0]).lanes, granularity(writer, step)
+    lanes, width = writer.program.vector(step.results[0]).lanes, width_of(writer, step)
     slots = REGISTER_BITS // width
     name = step.attrs.get("pattern", "")
     if name.startswith("VL") and name[2:].isdecimal():

@@ -8,7 +8,7 @@ from layoutsolver_backends.intrin.program import Step
 from layoutsolver_backends.intrin.sound import pairs
 from layoutsolver_backends.intrin.sound.code import WORDS, Code, Pair, bits_of, missing
 from layoutsolver_backends.intrin.sound.lanes import flag
-from layoutsolver_backends.intrin.sound.masks import first_lanes
+from layoutsolver_backends.intrin.sound.masks import WIDTHS, first_lanes
 from layoutsolver_backends.intrin.writer import NotLoweredError, Ref, Writer, enumerator, register_type
 
 LONG_LANES = 64
@@ -220,7 +220,7 @@ def constant(writer: Writer, step: Step) -> None:
     code, text = Code(writer), _dense(writer, step)
     listed = text.startswith(("[", '"'))
     if element == "i1" and not listed:
-        width = {"b16": 16, "b32": 32}.get(writer.program.layout_of.get(result, ""), 8)
+        width = WIDTHS.get(writer.program.layout_of.get(result, ""), 8)
         count = vector.lanes if text in ("true", "1") else 0
         writer.give(result, first_lanes(code, width, min(count, 2048 // width)))
         return

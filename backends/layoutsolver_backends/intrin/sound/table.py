@@ -15,7 +15,7 @@ Lowering = Callable[[Writer, Step], None]
 SOUND: dict[str, Lowering] = {
     "vload": loads.load, "masked_store": stores.store, "unaligned.masked.store": stores.store,
     "store_with_stride": stores.store_with_stride, "vgather": loads.gather, "vscatter": stores.scatter,
-    "pge": masks.pattern, "plt": predicates.plt, "pltm": masks.offset_lanes, "preg.cast": masks.repack,
+    "pge": masks.pattern, "plt": masks.counted_lanes, "pltm": masks.offset_lanes, "preg.cast": masks.repack,
     **{f"preg.{name}": predicates.logic for name in ("and", "or", "xor", "not")},
     **dict.fromkeys(("vcmp", "vcmps"), lanes.compare), "membar": stores.barrier,
     **dict.fromkeys((*ELEMENTWISE, *SHIFTS), lanes.elementwise),
