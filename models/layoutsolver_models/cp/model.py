@@ -112,6 +112,18 @@ class GroupedModel:
         self._model.add(self._integers[integer] <= limit)
         self.groups.append(group)
 
+    def below(self, group: str, before: int, after: int, unless: int | None = None) -> None:
+        """An integer variable is below another one; where the literal `unless` is true it may be equal."""
+        gap = 1 if unless is None else 1 - self._bools[unless]
+        self._model.add(self._integers[before] + gap <= self._integers[after])
+        self.groups.append(group)
+
+    def equal_if(self, group: str, condition: int, one: int, other: int) -> None:
+        """If the literal `condition` is true, two integer variables are equal."""
+        constraint = self._model.add(self._integers[one] == self._integers[other])
+        constraint.only_enforce_if(self._bools[condition])
+        self.groups.append(group)
+
     def minimize_integer(self, integer: int) -> None:
         """Minimise an integer variable."""
         self._model.minimize(self._integers[integer])

@@ -1,0 +1,50 @@
+"""What fusion costs and may take on a chip: the `fusion` entry of its file, and its vector registers.
+
+Source: fusion spec 5.1 (weights), 5.2 and 4.7 (limits).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from layoutsolver_models.problems.fusion import FusionLimits, FusionWeights
+from layoutsolver_models.targets.chip import ChipError
+
+DEFAULT_FUSION_CHIP = "ascend950"
+"""The chip whose vector functions are fused where none is named."""
+
+_FOLDER = os.path.dirname(__file__)  # noqa: PTH120 (as in chip.py)
+
+
+class FusionTarget(NamedTuple):
+    """The weights of costs and the limits of one body."""
+
+    weights: FusionWeights
+    limits: FusionLimits
+
+
+@lru_cache(maxsize=16)
+def fusion_target(name: str = DEFAULT_FUSION_CHIP) -> FusionTarget:
+    """What the file of a chip says of fusion. Raises `ChipError` where it says nothing, or what cannot be.
+
+    >>> fusion_target().weights.barrier, fusion_target().limits.registers
+    (18, 32)
+    """
+    try:
+        with open(f"{_FOLDER}/{name}.json", encoding="utf-8") as file:  # noqa: PTH123 (as in chip.py)
+            data: dict[str, Any] = json.load(file)
+        entry = data["fusion"]
+        weights = FusionWeights(**entry["weights"])
+        limits = FusionLimits(registers=data["registers"]["vector"], **entry["limits"])
+    except OSError:
+        raise ChipError(f"there is no chip file {name}.json") from None
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        raise ChipError(f"chip file {name}.json: fusion: {error}") from None
+    if any(not isinstance(weight, int) or weight < 0 for weight in weights):
+        raise ChipError(f"chip file {name}.json: fusion: weights are numbers from 0 on")
+    if any(limit is not None and (not isinstance(limit, int) or limit < 1) for limit in limits):
+        raise ChipError(f"chip file {name}.json: fusion: limits are numbers from 1 on, or null")
+    return FusionTarget(weights, limits)
