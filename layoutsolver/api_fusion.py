@@ -19,7 +19,7 @@ from layoutsolver.fusion.print import write
 from layoutsolver.graph.build import ASSUMED_TRIP_COUNT, build_graph
 from layoutsolver.mlir.tree import Module
 from layoutsolver.pose.fusion.block import Block
-from layoutsolver.pose.fusion.pose import Posed, PoseOptions, pose
+from layoutsolver.pose.fusion.pose import Around, Posed, PoseOptions, pose
 from layoutsolver.source import SourceFile, Span
 from layoutsolver_models.problems.fusion import FusionSolution
 from layoutsolver_models.solve.fusion import solve_fusion
@@ -53,14 +53,17 @@ class FusedBlock(NamedTuple):
 class FuseResult:
     """What came of a text: the program behind each stage, what was decided, what is to be said.
 
-    `code` is None where the input has errors that keep it from being fused.
+    `start` is the program as it was read, `code` what became of it; None where the input has errors that keep it from
+    being fused.
     """
 
-    __slots__ = ("blocks", "code", "diagnostics", "elided", "module", "plan_apart", "stages")
+    __slots__ = ("assumed_turns", "blocks", "code", "diagnostics", "elided", "module", "plan_apart", "stages", "start")
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.diagnostics: list[Diagnostic] = list(module.diagnostics)
+        self.assumed_turns = ASSUMED_TRIP_COUNT
+        self.start: Code | None = None
         self.code: Code | None = None
         self.stages: dict[str, Code] = {}
         self.plan_apart: tuple[Apart, ...] = ()
@@ -93,12 +96,35 @@ def fuse(source: SourceFile, options: FuseOptions | None = None) -> FuseResult:
     result.diagnostics += found
     if any(item.severity == "error" for item in found):
         return result
-    code = code_of(graph)
+    result.assumed_turns = chosen.assumed_turns
+    result.start = code = code_of(graph)
     if not any(isinstance(item, Scope) and item.is_region for item in walk(code.items)):
-        message = "there is no `pto.fusion_region` here: nothing is fused"
+        message = "there is no `pto.fusion_region` here: no loops are fused, only loads and stores are elided"
         result.diagnostics.append(Diagnostic("LS0902", "warning", message, Label(source, Span(0, 0))))
     _run(code, chosen, result)
     return result
+
+
+def fuse_as_seed(source: SourceFile, stop_after: str = "flatten") -> tuple[list[Diagnostic], str | None]:
+    """What is to be said of a text, and what the first version of the production compiler makes of it, defects
+    included; None where it cannot be read, or where the result would use values before they are defined.
+    """
+    from layoutsolver.fusion.compat.run import run_seed
+
+    module = read_source(source)
+    graph, found = build_graph(module)
+    said = [*module.diagnostics, *found]
+    if any(item.severity == "error" for item in said):
+        return said, None
+    text = write(run_seed(code_of(graph), stop_after))
+    again = read_source(SourceFile(f"{source.name} (fused)", text))
+    broken = [*again.diagnostics, *build_graph(again)[1]]
+    if any(item.severity == "error" for item in broken):
+        message = "the compiler's fusion moves uses before definitions: its own verifier stops here"
+        notes = tuple(dict.fromkeys(item.message for item in broken))[:3]
+        said.append(Diagnostic("LS0905", "error", message, Label(source, Span(0, 0)), (), notes))
+        return said, None
+    return said, text
 
 
 def _run(code: Code, options: FuseOptions, result: FuseResult) -> None:
@@ -179,7 +205,9 @@ def posed_block(code: Code, place: Place, options: FuseOptions) -> Posed:
     """The problem of one list of items of a program."""
     merged = eliminate_common(code)
     facts = Facts(merged)
-    return pose(merged, facts, _items_at(merged.items, place), readers(merged, facts), pose_options(options))
+    left = elide(merged, ElideOptions(options.exit_dse, options.trust_zero)).code
+    around = Around(readers(merged, facts), frozenset(item.node.index for item in walk(left.items)))
+    return pose(merged, facts, _items_at(merged.items, place), around, pose_options(options))
 
 
 def applied(code: Code, place: Place, clusters: tuple[tuple[int, ...], ...]) -> Code:

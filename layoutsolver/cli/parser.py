@@ -287,9 +287,16 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _add_fuse(parser: argparse.ArgumentParser) -> None:
+    from layoutsolver.cli.fusion_arguments import add_arguments
+
+    add_arguments(parser, _natural, _positive, _seconds)
+
+
 VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "solve": ("decide the layout of every vector and write it into the program", _add_solve),
     "lower": ("solve a program and write it in a lower-level form", _add_lower),
+    "fuse": ("put vector functions and their loops together, and elide loads and stores", _add_fuse),
     "space": ("count the layouts that are possible, and list the best", _add_space),
     "ops": ("show what is covered, operation by operation", _add_ops),
     "schema": ("print the JSON schema of a problem or an answer", _add_schema),

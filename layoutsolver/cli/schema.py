@@ -12,13 +12,16 @@ from layoutsolver.cli.output import deliver
 def documents() -> dict[str, type[Any]]:
     """The documents by name."""
     from layoutsolver.report import SolveReport
+    from layoutsolver.report_fusion import FusionReport
     from layoutsolver.report_vmi import VmiReport
+    from layoutsolver_models.problems.fusion import FusionProblem, FusionSolution
     from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
     from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution
 
     return {
         "layout-problem": LayoutProblem, "layout-solution": LayoutSolution, "solve-report": SolveReport,
         "selection-problem": SelectionProblem, "selection-solution": SelectionSolution, "vmi-report": VmiReport,
+        "fusion-problem": FusionProblem, "fusion-solution": FusionSolution, "fusion-report": FusionReport,
     }  # fmt: skip
 
 

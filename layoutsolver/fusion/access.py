@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from layoutsolver.fusion.affine import Affine, Numbers, Turns
+from layoutsolver.fusion.affine import Affine, Numbers, Spread, Turns
 from layoutsolver.fusion.code import Code, Item, Loop, Straight, results_of, walk
 from layoutsolver.fusion.policy import COPIES, SYNCHRONISATION, is_pure, is_terminator
 from layoutsolver.fusion.roots import Place, Root, Roots, element_bytes, space_of
@@ -27,7 +27,7 @@ class Access(NamedTuple):
 
     `at` is None where the place within the root is not known, `span` None where its length is not; `is_write` tells
     the kind, `is_simple` whether it is a continuous access of one vector (spec 6.2), whose `value` is then the vector
-    loaded or stored and `mask` the mask of the store.
+    loaded or stored and `mask` the mask of the store. `spread` are the places that `at` can be in all turns of loops.
     """
 
     node: OpNode
@@ -39,6 +39,7 @@ class Access(NamedTuple):
     value: int = -1
     mask: int | None = None
     element: int | None = None
+    spread: Spread | None = None
 
 
 class Effects(NamedTuple):
@@ -148,7 +149,8 @@ class Facts:
         if not plain or size is None or not isinstance(type_, VmiVectorType) or vector is None:
             return Access(node, is_write, place.root, at if at is not None else None, None)
         span = type_.lanes * size
-        return Access(node, is_write, place.root, at, span, True, vector, item.role("mask"), place.element)
+        spread = None if at is None else self.numbers.spread(at)
+        return Access(node, is_write, place.root, at, span, True, vector, item.role("mask"), place.element, spread)
 
     def _copied(self, item: Straight) -> tuple[Access, ...]:
         """What a copy reads and writes: somewhere in the roots of both pointers, at or behind these."""
@@ -196,6 +198,7 @@ def sweep(access: Access, induction: int, turns: Turns, inside: frozenset[int]) 
     if at is not None and at.factor(induction):
         stride = at.factor(induction) * turns.step
         at = at.without(induction).plus(turns.first.times(at.factor(induction)))
+        access = access._replace(spread=None)  # the span now says it
         if turns.length is None or access.span is None:
             at = None
         else:

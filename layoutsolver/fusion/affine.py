@@ -12,6 +12,9 @@ from layoutsolver.fusion.code import Code, Loop, Straight, results_of, walk
 from layoutsolver.graph.loops import trip_count
 from layoutsolver.mlir.types import ScalarType
 
+_DEPTH = 8
+"""Bounds of loops that depend on other loops are followed so far."""
+
 _WIDE = 64
 """Indices, and integers of so many bits, are taken not to overflow."""
 
@@ -62,6 +65,14 @@ class Turns(NamedTuple):
     length: int | None
 
 
+class Spread(NamedTuple):
+    """The numbers that a sum can be: from `low` to `high` more than the sum of `terms`, which are not known."""
+
+    terms: tuple[tuple[int, int], ...]
+    low: int
+    high: int
+
+
 class Numbers:
     """What is known of the numbers of a program: constants, sums, how loops run."""
 
@@ -99,6 +110,21 @@ class Numbers:
             return Turns(lower, 1, None)
         count = None if distance.terms else trip_count([0, distance.constant, known])
         return Turns(lower, known, count)
+
+    def spread(self, number: Affine) -> Spread | None:
+        """The numbers that a sum can be over all turns of the loops it depends on; None where these are not known."""
+        low = high = number.constant
+        rest: list[tuple[int, int]] = []
+        for symbol, factor in number.terms:
+            if symbol not in self._loops:
+                rest.append((symbol, factor))
+                continue
+            least, most = self._symbol_range(symbol, _DEPTH)
+            if least is None or most is None:
+                return None
+            low += min(factor * least, factor * most)
+            high += max(factor * least, factor * most)
+        return Spread(tuple(rest), low, high)
 
     def _affine(self, value: int) -> Affine:
         constant = self.code.graph.constants.get(value)
@@ -144,7 +170,7 @@ class Numbers:
         low, high = self._range(number)
         return low is not None and high is not None and -(1 << (bits - 1)) <= low and high < 1 << (bits - 1)
 
-    def _range(self, number: Affine, depth: int = 8) -> tuple[int | None, int | None]:
+    def _range(self, number: Affine, depth: int = _DEPTH) -> tuple[int | None, int | None]:
         """The least and the greatest number that a sum can be, None where that is not known."""
         low: int | None = number.constant
         high: int | None = number.constant

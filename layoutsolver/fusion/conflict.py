@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from layoutsolver.fusion.access import UNKNOWN_ROOT, Access
+from layoutsolver.fusion.affine import Spread
 from layoutsolver.fusion.roots import Root
 
 
@@ -19,7 +20,20 @@ def may_meet(one: Access, other: Access) -> bool:
     near, far = _reach(one), _reach(other)
     if near.base == far.base and near.start.terms == far.start.terms:
         return not roots_apart(near, far)
-    return not roots_apart(one.root, other.root)
+    return not (roots_apart(one.root, other.root) or _spread_apart(one, other))
+
+
+def _spread_apart(one: Access, other: Access) -> bool:
+    """Whether two accesses are apart in whatever turns of the loops that they depend on."""
+    if one.at is None or other.at is None or one.root.base != other.root.base or one.root.base == UNKNOWN_ROOT.base:
+        return False
+    if one.span is None or other.span is None:
+        return False
+    mine = one.spread or Spread(one.at.terms, one.at.constant, one.at.constant)
+    theirs = other.spread or Spread(other.at.terms, other.at.constant, other.at.constant)
+    if mine.terms != theirs.terms:
+        return False
+    return mine.high + one.span <= theirs.low or theirs.high + other.span <= mine.low
 
 
 def _reach(access: Access) -> Root:

@@ -10,7 +10,8 @@ from layoutsolver.cli.schema import documents
 from tests.cli.running import Run
 
 NAMES = (
-    "layout-problem", "layout-solution", "solve-report", "selection-problem", "selection-solution", "vmi-report"
+    "layout-problem", "layout-solution", "solve-report", "selection-problem", "selection-solution", "vmi-report",
+    "fusion-problem", "fusion-solution", "fusion-report",
 )  # fmt: skip
 
 

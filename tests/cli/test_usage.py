@@ -14,7 +14,7 @@ from layoutsolver.cli import main as command
 from layoutsolver.cli.parser import LARGEST
 from tests.cli.running import INFEASIBLE, PROGRAM, Run, write
 
-VERBS = ("solve", "space", "ops", "schema", "explain", "why")
+VERBS = ("solve", "fuse", "space", "ops", "schema", "explain", "why")
 
 
 @pytest.mark.parametrize(

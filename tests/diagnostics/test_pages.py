@@ -105,7 +105,7 @@ def test_page_shows_what_its_example_prints(
     printed = run_example(
         command[1] if command else "solve FILE", _only(EXAMPLE, text), tmp_path, monkeypatch, capsys
     ).rstrip("\n")
-    assert printed.startswith((f"error[{code}]", f"warning[{code}]"))
+    assert printed.startswith((f"error[{code}]", f"warning[{code}]", f"note[{code}]"))
     wanted = f"```text\n{printed}\n```"
     if update_golden:
         (PAGES / f"{code}.md").write_text(PRINTED.sub(lambda _: wanted, text, count=1), encoding="utf-8", newline="")
@@ -116,11 +116,12 @@ def test_page_shows_what_its_example_prints(
 def run_example(
     command: str, example: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> str:
-    """What the command prints on standard error for an example that is saved as `kernel.mlir`."""
+    """What the command says of an example that is saved as `kernel.mlir`: on standard error, or as its answer."""
     (folder / "kernel.mlir").write_text(example, encoding="utf-8")
     monkeypatch.chdir(folder)
     main(["kernel.mlir" if word == "FILE" else word for word in command.split()])
-    return capsys.readouterr().err
+    captured = capsys.readouterr()
+    return captured.err or captured.out
 
 
 def _only(pattern: re.Pattern[str], text: str) -> str:

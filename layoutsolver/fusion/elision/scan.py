@@ -158,6 +158,6 @@ class _Scanner:
             return False
         if self.handed.get(past.value, past.value) != value:
             return False
-        if not entry.is_store:
-            return store.merges or store.must.is_all
-        return past.must == store.must and past.merges == store.merges
+        if store.merges or store.must.is_all:
+            return entry.equal.holds(store.may)
+        return entry.is_store and past.must == store.must and past.merges == store.merges

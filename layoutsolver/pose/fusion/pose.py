@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from layoutsolver.fusion.access import Facts
 from layoutsolver.fusion.apart import Apart
-from layoutsolver.fusion.code import Code, Item, Loop, Straight, results_of, uses_of, walk
+from layoutsolver.fusion.code import Code, Item, Loop, Straight, inside, results_of, uses_of, walk
 from layoutsolver.fusion.distance import Undecided, meeting
 from layoutsolver.fusion.liveness import Reader
-from layoutsolver.graph.model import Graph
+from layoutsolver.fusion.registers import registers_of
+from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
 from layoutsolver.mlir.types import MemRefType, ScalarType
 from layoutsolver.pose.fusion.block import Block, body_effect, header_difference, window_of
@@ -31,9 +32,6 @@ from layoutsolver_models.problems.fusion import (
     FusionWeights,
 )
 from layoutsolver_models.problems.layout import Where
-
-REGISTER_BITS = 2048
-"""The bits of a vector register: a vector takes as many registers as it has such chunks."""
 
 
 class Posed(NamedTuple):
@@ -58,19 +56,24 @@ class PoseOptions(NamedTuple):
     trust_zero: bool = False
 
 
-def pose(
-    code: Code, facts: Facts, items: tuple[Item, ...], readers: dict[int, tuple[Reader, ...]], options: PoseOptions
-) -> Posed:
-    """The problem of one block of a program; `readers` says of each store who may read it."""
-    return _Poser(code, Block(items, facts), readers, options).pose()
+class Around(NamedTuple):
+    """What is known of a program as it stands: of each store who may read it, and which operations elision leaves."""
+
+    readers: dict[int, tuple[Reader, ...]]
+    left: frozenset[int]
+
+
+def pose(code: Code, facts: Facts, items: tuple[Item, ...], around: Around, options: PoseOptions) -> Posed:
+    """The problem of one block of a program."""
+    return _Poser(code, Block(items, facts), around, options).pose()
 
 
 class _Poser:
-    def __init__(self, code: Code, block: Block, readers: dict[int, tuple[Reader, ...]], options: PoseOptions) -> None:
+    def __init__(self, code: Code, block: Block, around: Around, options: PoseOptions) -> None:
         self.graph: Graph = code.graph
         self.block = block
         self.facts = block.facts
-        self.readers = readers
+        self.around = around
         self.options = options
         self.loops = [block.loop(number) for number in range(len(block.loops))]
         self.headers = self._headers()
@@ -81,22 +84,27 @@ class _Poser:
         self.load_number = {touch: number for number, touch in enumerate(self.traffic.reads)}
         self.store_number = {touch: number for number, touch in enumerate(self.traffic.writes)}
         self.by_node = {touches[touch].node.index: touch for touch in range(len(touches))}
+        self.between = self._between()
+        first = len(self.load_number)
+        self.between_number = {item.node.index: first + at for at, item in enumerate(self.between)}
 
     def pose(self) -> Posed:
         apart, orders = self._pairs()
         traffic = self.traffic
         loops = tuple(self._loop(number) for number in range(len(self.loops)))
-        loads = tuple(self._load(touch) for touch in traffic.reads)
+        loads = [self._load(touch) for touch in traffic.reads]
+        loads += [self._load_between(item) for item in self.between]
         stores = tuple(self._store(touch) for touch in traffic.writes)
         problem = FusionProblem(
-            loops, tuple(self.sizes), loads, stores, tuple(self._hazards(apart)), tuple(orders),
+            loops, tuple(self.sizes), tuple(without_circles(loads, stores)), stores,
+            tuple(self._hazards(apart)), tuple(orders),
             tuple(FusionApart(first, second, one.rule) for (first, second), one in sorted(apart.items())),
-            self.options.weights, self.options.limits,
+            self.options.weights, self.options.limits, max((loop.runs for loop in loops), default=1),
         )  # fmt: skip
         nodes = traffic.touches
         return Posed(
             problem, self.block, apart,
-            tuple(nodes[touch].node.index for touch in traffic.reads),
+            (*(nodes[touch].node.index for touch in traffic.reads), *(item.node.index for item in self.between)),
             tuple(nodes[touch].node.index for touch in traffic.writes),
         )  # fmt: skip
 
@@ -204,17 +212,48 @@ class _Poser:
         if not results or one.node.name != "pto.vmi.vload":
             return FusionLoad(one.loop, one.step, -1, 0, needed=True, where=place)
         registers = sum(registers_of(self.graph, value)[0] for value in results)
+        loop = traffic.bodies[one.loop]
+        yielded = frozenset(carried.yielded for carried in loop.carried)
+        stores, needed = self._feeds(loop.body, results, yielded)
+        sources = tuple(self._sources(touch)) if simple else ()
+        return FusionLoad(
+            one.loop, one.step, self.value(results[0]), registers, sources, stores, needed, place
+        )  # fmt: skip
+
+    def _feeds(
+        self, items: tuple[Item, ...], values: list[int], outside: frozenset[int]
+    ) -> tuple[tuple[int, ...], bool]:
+        """The stores in loops that values reach, and whether they reach anything else that stays."""
         stores: list[int] = []
         needed = False
-        for value in results:
-            found, more = feeds(traffic.bodies[one.loop], value)
-            stores += [self.store_number[self.by_node[node.index]] for node in found if node.index in self.by_node]
-            needed = needed or more
-        sources = tuple(self._sources(touch)) if simple else ()
-        value = self.value(results[0])
-        return FusionLoad(
-            one.loop, one.step, value, registers, sources, tuple(dict.fromkeys(stores)), needed, place
+        for value in values:
+            found = feeds(items, value, outside)
+            needed = needed or found.needed
+            for node in found.stores:
+                touch = self.by_node.get(node.index)
+                if touch is not None:
+                    stores.append(self.store_number[touch])
+                else:
+                    needed = needed or node.index in self.around.left
+        return tuple(dict.fromkeys(stores)), needed
+
+    def _between(self) -> list[Straight]:
+        """The loads between loops that elision leaves where they are as long as somebody uses them."""
+        return [
+            item for item in self.block.items
+            if isinstance(item, Straight) and item.node.name == "pto.vmi.vload" and item.node.index in self.around.left
+        ]  # fmt: skip
+
+    def _load_between(self, item: Straight) -> FusionLoad:
+        results = [value for value in results_of(item) if self.is_vector(value)]
+        registers = sum(registers_of(self.graph, value)[0] for value in results)
+        inner = {id(one) for one in walk(self.block.items)}
+        used = frozenset(
+            value for one in walk(self.facts.code.items) if id(one) not in inner and not _holds(one, self.block.items)
+            for value in one.operands
         )  # fmt: skip
+        stores, needed = self._feeds(self.block.items, results, used)
+        return FusionLoad(-1, -1, -1, registers, (), stores, needed, self.where(item))
 
     def _sources(self, touch: int) -> list[FusionSource]:
         """Where a load may take its value from, the nearest first."""
@@ -247,13 +286,17 @@ class _Poser:
         if one.transfer is None:
             registers = self._stored_registers(touch)
             return FusionStore(one.loop, one.step, -1, registers, (), "it is not understood well enough", where=place)
-        known = self.readers.get(one.node.index)
+        known = self.around.readers.get(one.node.index)
         loads: list[int] = []
         escapes = ""
         for reader in known or ():
             reading = None if reader.node is None else self.by_node.get(reader.node.index)
             if reading is not None and not traffic.touches[reading].is_write:
                 loads.append(self.load_number[reading])
+            elif reader.node is not None and reader.node.index in self.between_number:
+                loads.append(self.between_number[reader.node.index])
+            elif reader.node is not None and reader.node.name == "pto.vmi.vload" and self._is_gone(reader.node):
+                continue
             elif not escapes:
                 escapes = reader.why if reader.node is None else f"{reader.node.name}: {reader.why}"
         if known is None:
@@ -264,6 +307,10 @@ class _Poser:
             one.loop, one.step, self.value(one.transfer.value), self._stored_registers(touch),
             tuple(dict.fromkeys(loads)), escapes, tuple(self._covers(touch)), tuple(self._repeats(touch)), place,
         )  # fmt: skip
+
+    def _is_gone(self, node: OpNode) -> bool:
+        """Whether elision leaves out a load whatever loops are fused."""
+        return node.index not in self.around.left and not any(item.node is node for item in walk(tuple(self.loops)))
 
     def _stored_registers(self, touch: int) -> int:
         """The registers that a store writes, none for what is no store of vectors."""
@@ -301,10 +348,20 @@ class _Poser:
             if self.headers[other.loop] != self.headers[mine.loop]:
                 continue
             lost = traffic.repeated(source, touch)
-            if lost is not None:
+            if lost is not None and self._whole(source, touch):
                 number = self.store_number[source] if other.is_write else self.load_number[source]
                 out.append(FusionSource(number, not other.is_write, self._blockers(lost, mine.loop)))
         return out
+
+    def _whole(self, source: int, store: int) -> bool:
+        """Whether whatever a load may take its value from has all lanes that a store changes."""
+        traffic = self.traffic
+        stored = traffic.touches[store].transfer
+        if stored is None:
+            return False
+        known = [number for number in range(source) if traffic.losing(number, source) is not None]
+        sources = [traffic.touches[number].transfer for number in known]
+        return all(given is not None and given.equal.holds(stored.may) for given in sources)
 
     def _place(self, touch: int) -> Where:
         span = self.traffic.touches[touch].node.span
@@ -359,15 +416,22 @@ class _Poser:
         return may_meet(*swept)
 
 
-def registers_of(graph: Graph, value: int) -> tuple[int, int]:
-    """The vector registers and the predicate registers that a value takes.
+def _holds(item: Item, items: tuple[Item, ...]) -> bool:
+    """Whether an item is around some items: what it uses itself is not meant."""
+    return any(block is items for block in inside(item))
 
-    A predicate is counted once for each register of the vectors that it governs; its type does not tell their width,
-    so lanes of 32 bits are assumed where it says `pred`.
-    """
-    type_ = graph.values[value].type
-    if isinstance(type_, VmiVectorType):
-        return -(-type_.lanes * type_.bits // REGISTER_BITS), 0
-    if isinstance(type_, VmiMaskType):
-        return 0, -(-type_.lanes * (type_.bits or 32) // REGISTER_BITS)
-    return 0, 0
+
+def without_circles(loads: list[FusionLoad], stores: tuple[FusionStore, ...]) -> list[FusionLoad]:
+    """The loads; those whose values come back to them through memory are needed: nothing shows that they are not."""
+    after: list[set[int]] = [{r for store in load.feeds for r in stores[store].readers} for load in loads]
+    out: list[FusionLoad] = []
+    for number, load in enumerate(loads):
+        seen: set[int] = set()
+        stack = list(after[number])
+        while stack and number not in seen:
+            one = stack.pop()
+            if one not in seen:
+                seen.add(one)
+                stack += after[one]
+        out.append(load._replace(needed=True) if number in seen else load)
+    return out

@@ -109,10 +109,10 @@ class Traffic:
             return None
         if one.value != other.value:
             return None
-        if given.is_write:
-            if one.must != other.must or one.merges != other.merges:
+        if other.merges or other.must.is_all:
+            if not one.equal.holds(other.may):
                 return None
-        elif not (other.merges or other.must.is_all):
+        elif not given.is_write or one.must != other.must or one.merges != other.merges:
             return None
         out: list[int] = []
         for number in range(source + 1, store):
@@ -164,23 +164,37 @@ def _swapped(code: Code, loops: dict[int, Loop]) -> Code:
     return Code(code.graph, swap(code.items))
 
 
-def feeds(loop: Loop, value: int) -> tuple[list[OpNode], bool]:
-    """The stores of a body that a value reaches through what is computed from it, and whether it reaches anything else
-    that stays: what the loop carries, what stands in inner regions.
+class Feeds(NamedTuple):
+    """The stores that a value reaches through what is computed from it; `needed` if it reaches anything else that
+    stays: what a loop carries, what stands in inner regions, what leaves the items.
     """
+
+    stores: tuple[OpNode, ...]
+    needed: bool
+
+
+def feeds(items: tuple[Item, ...], value: int, outside: frozenset[int]) -> Feeds:
+    """Where a value of some items goes; `outside` are the values that something behind the items uses."""
     reached = {value}
     stores: list[OpNode] = []
     needed = False
-    for item in loop.body:
-        used = uses_of(item)
-        if not used & reached:
-            continue
-        if isinstance(item, Straight) and is_pure(item.node):
-            reached.update(item.node.results)
-        elif isinstance(item, Straight) and item.role("destination") is not None:
-            stores.append(item.node)
-        else:
-            needed = True
-            reached.update(item.node.results)
-    needed = needed or any(one.yielded in reached for one in loop.carried)
-    return stores, needed
+
+    def follow(block: tuple[Item, ...]) -> None:
+        nonlocal needed
+        for item in block:
+            if not uses_of(item) & reached:
+                continue
+            if isinstance(item, Straight) and is_pure(item.node):
+                reached.update(item.node.results)
+            elif isinstance(item, Straight) and item.role("destination") is not None:
+                stores.append(item.node)
+            elif isinstance(item, Loop) and not any(
+                one.init in reached or one.yielded in reached for one in item.carried
+            ):
+                follow(item.body)
+                needed = needed or any(one.yielded in reached for one in item.carried)
+            else:
+                needed = True
+
+    follow(items)
+    return Feeds(tuple(stores), needed or bool(reached & outside))

@@ -72,6 +72,8 @@ class FusionModel:
         """The literal that two loops share a cluster, None if they cannot."""
         if one == other:
             return self.true
+        if min(one, other) < 0:
+            return None
         first, second = sorted((one, other))
         if first not in self.friends[second]:
             return None
@@ -246,7 +248,7 @@ class FusionModel:
 
     def _objective(self) -> None:
         problem, weights = self.problem, self.problem.weights
-        often = [loop.turns * loop.runs for loop in problem.loops]
+        often = [*(loop.turns * loop.runs for loop in problem.loops), problem.runs]
         for loop, literals in enumerate(self.leads):
             each = weights.turn * often[loop] + weights.loop * problem.loops[loop].runs
             self.terms.append((each, literals[loop]))

@@ -89,7 +89,8 @@ class FusionSource(NamedTuple):
 
 @as_json_object
 class FusionLoad(NamedTuple):
-    """A load: its loop and step, the value it makes, the registers it fills (0: it is not counted).
+    """A load: its loop (-1: it stands between loops) and step, the value it makes, the registers it fills (0: it is not
+    counted).
 
     It is needed if `needed` is set, if a store in `feeds` is kept, or if something that takes its value is needed.
     """
@@ -168,7 +169,7 @@ class FusionApart(NamedTuple):
 
 @as_json_object
 class FusionProblem(NamedTuple):
-    """The whole question."""
+    """The whole question; `runs` is how often the items run."""
 
     loops: tuple[FusionLoop, ...]
     values: tuple[FusionValue, ...] = ()
@@ -179,6 +180,7 @@ class FusionProblem(NamedTuple):
     apart: tuple[FusionApart, ...] = ()
     weights: FusionWeights = FusionWeights()
     limits: FusionLimits = FusionLimits()
+    runs: int = 1
     schema: Literal["layoutsolver/fusion-problem/1"] = "layoutsolver/fusion-problem/1"
 
 

@@ -115,7 +115,7 @@ def exceeded(problem: FusionProblem, cluster: Sequence[int], outcome: Outcome) -
 
 def settle(problem: FusionProblem, clusters: Clusters, keep: Collection[int] = ()) -> Outcome:
     """What is left of loads and stores when values are handed on wherever that is possible, `keep` apart."""
-    place = {loop: number for number, cluster in enumerate(clusters) for loop in cluster}
+    place = {loop: number for number, cluster in enumerate(clusters) for loop in cluster} | {-1: -1}
     sources: list[FusionSource | None] = [None] * len(problem.loads)
     alive = [True] * len(problem.loads)
     stays = [True] * len(problem.stores)
@@ -131,7 +131,7 @@ def settle(problem: FusionProblem, clusters: Clusters, keep: Collection[int] = (
     def gone(load: int) -> bool:
         return sources[load] is not None or not alive[load]
 
-    def droppable(number: int) -> bool:
+    def unread(number: int) -> bool:
         store = problem.stores[number]
         where = place[store.loop]
         if not store.escapes and all(gone(load) for load in store.readers):
@@ -141,6 +141,11 @@ def settle(problem: FusionProblem, clusters: Clusters, keep: Collection[int] = (
                 seen = [load for load in cover.observers if place[problem.loads[load].loop] == where]
                 if all(gone(load) for load in seen):
                     return True
+        return False
+
+    def repeats(number: int) -> bool:
+        store = problem.stores[number]
+        where = place[store.loop]
         return any(
             place[problem.loads[one.access].loop if one.is_load else problem.stores[one.access].loop] == where
             and not any(place[problem.stores[blocker].loop] == where for blocker in one.blockers)
@@ -155,9 +160,10 @@ def settle(problem: FusionProblem, clusters: Clusters, keep: Collection[int] = (
                 found = next((one for one in load.sources if valid(load.loop, one)), None)
                 if found is not None:
                     sources[number], changed = found, True
-        for number in range(len(problem.stores)):
-            if stays[number] and droppable(number):
-                stays[number], changed = False, True
+        for drops in (repeats, unread):  # what changes nothing overwrites nothing either
+            for number in range(len(problem.stores)):
+                if stays[number] and drops(number):
+                    stays[number], changed = False, True
         still = _alive(problem, sources, stays)
         for number, one in enumerate(still):
             if alive[number] and not one:
@@ -193,7 +199,7 @@ def cost_of(problem: FusionProblem, clusters: Clusters, loads: Sequence[bool], s
     """The cost of a plan that leaves these loads and stores."""
     weights = problem.weights
     loops = problem.loops
-    often = [one.turns * one.runs for one in loops]
+    often = [*(one.turns * one.runs for one in loops), problem.runs]
     place = {loop: number for number, cluster in enumerate(clusters) for loop in cluster}
     read = sum(one.registers * often[one.loop] for one, stays in zip(problem.loads, loads, strict=True) if stays)
     written = sum(one.registers * often[one.loop] for one, stays in zip(problem.stores, stores, strict=True) if stays)

@@ -1,0 +1,83 @@
+"""`layoutsolver fuse`: plan regions, fuse loops, elide loads and stores, dissolve the regions."""
+
+from __future__ import annotations
+
+import argparse
+
+from layoutsolver.cli.errors import UsageError
+from layoutsolver.cli.inputs import read_inputs
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
+from layoutsolver.cli.messages import print_diagnostics, style_for
+from layoutsolver.cli.output import deliver
+from layoutsolver.source import SourceFile
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fuse each part of the input; write all answers, or none if one of them is missing."""
+    from layoutsolver.api_fusion import STAGES
+
+    if options.stop_after not in STAGES:
+        raise UsageError(f"no stage `{options.stop_after}`: there are {', '.join(STAGES)}")
+    inputs = read_inputs(options)
+    status = EXIT_OK
+    answers: list[str] = []
+    for source in inputs.sources:
+        found, answer = _compat(source, options) if options.compat else _sound(source, options)
+        status = worst(status, found)
+        if answer is not None:
+            answers.append(answer)
+    if len(answers) < len(inputs.sources):
+        return status
+    as_text = not (options.explain or options.table or options.format == "json")
+    return deliver(options.output, inputs.joined(answers) if as_text else "".join(answers), status)
+
+
+def _sound(source: SourceFile, options: argparse.Namespace) -> tuple[int, str | None]:
+    """The exit status and the answer for one program."""
+    from layoutsolver.api_fusion import FuseOptions, fuse
+    from layoutsolver_models.solve.layout import Limits
+    from layoutsolver_models.targets.chip import ChipError
+
+    limits = Limits(options.time_limit, options.workers, options.seed)
+    chosen = FuseOptions(
+        options.stop_after, not options.keep_unread, options.trust_zero, options.assume_trip_count, options.chip, limits
+    )
+    try:
+        result = fuse(source, chosen)
+    except ChipError as error:
+        raise UsageError(str(error)) from None
+    print_diagnostics(options, result.diagnostics)
+    if any(item.severity == "error" for item in result.module.diagnostics):
+        return EXIT_INPUT, None
+    if not result.ok or result.text is None:
+        return EXIT_PROGRAM, None
+    status = EXIT_LIMIT if result.limited else EXIT_OK
+    if options.format == "json":
+        from layoutsolver.report_fusion import report
+        from layoutsolver_models.problems.json import to_json
+
+        return status, to_json(report(result)) + "\n"
+    if options.table:
+        from layoutsolver.cli.fusion_table import fusion_table
+
+        return status, fusion_table(result)
+    if options.explain:
+        from layoutsolver.diagnostics.text import render
+        from layoutsolver.explain.fusion import explanation
+
+        return status, render(explanation(result), style_for(options))
+    return status, result.text
+
+
+def _compat(source: SourceFile, options: argparse.Namespace) -> tuple[int, str | None]:
+    """As `_sound`, as the first version of the production compiler does it."""
+    from layoutsolver.api_fusion import fuse_as_seed
+
+    if options.explain or options.table or options.format == "json":
+        raise UsageError("--compat seed writes a program: it goes without --explain, --table and --format json")
+    diagnostics, text = fuse_as_seed(source, options.stop_after)
+    print_diagnostics(options, diagnostics)
+    if text is None:
+        broken = all(item.code.startswith("LS00") for item in diagnostics if item.severity == "error")
+        return EXIT_INPUT if broken else EXIT_PROGRAM, None
+    return EXIT_OK, text
