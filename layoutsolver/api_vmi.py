@@ -98,7 +98,7 @@ def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
     result.graph = graph
     posed = pose_vmi(graph, chosen.objective)
     result.diagnostics += posed.diagnostics
-    if not posed.program.values:
+    if not posed.program.values and not any(item.severity == "error" for item in posed.diagnostics):
         message = "the program has no vector of VMI: no layout is to be decided"
         result.diagnostics.append(Diagnostic("LS0307", "warning", message, Label(source, Span(0, 0))))
     if not any(item.severity == "error" for item in result.diagnostics):

@@ -72,14 +72,16 @@ CODES: dict[str, Code] = {
         Code("LS0804", "layouts of the released compiler are no choice of the rules"),
         Code("LS0805", "the layouts of a VMI program contradict each other"),
         Code("LS0806", "a hint that is no wish for a layout"),
+        Code("LS0807", "a layout attribute that is none, or that a type cannot have"),
+        Code("LS0808", "layouts that a file states fit no rule of an operation"),
+        Code("LS0810", "more registers are live than there are"),
+        Code("LS0811", "no layouts keep within the registers"),
         Code("LS0901", "two fusion regions stay apart"),
         Code("LS0902", "a program without fusion regions"),
         Code("LS0903", "two loops stay apart"),
         Code("LS0904", "a store stays"),
         Code("LS0905", "the first version of the compiler's fusion makes no program of it"),
         Code("LS0901", "an operation that is not known on the way to Buckyball's banks"),
-        Code("LS0810", "more registers are live than there are"),
-        Code("LS0811", "no layouts keep within the registers"),
     )
 }
 """Every code that a message can carry."""

@@ -115,17 +115,18 @@ def prove_repair(
 
 
 def _verify_lowered(source: SourceFile, options: SolveOptions, rounds: int, seed: int) -> VerifyResult:
-    """A program of VMI against what it is lowered to here."""
+    """A program of VMI against what it is lowered to here: in the layouts of its types, the best if they state none."""
     from layoutsolver.api import LowerOptions
     from layoutsolver.verify.pto.run import verify_files
     from layoutsolver.vmi.lowering import lower_to_vpto
 
-    lowered = lower_to_vpto(source, LowerOptions("vpto", solving=options))
+    lowered = lower_to_vpto(source, LowerOptions("vpto", solving=options), as_stated=True)
     if lowered.text is None:
         return VerifyResult(lowered.diagnostics, unreadable=lowered.solving.unreadable)
     other = SourceFile(f"{source.name} (lowered)", lowered.text)
     found, done = verify_files(source, other, rounds, seed, lowered.borders)
-    return VerifyResult([*lowered.diagnostics, *found], done, how="with what it is lowered to")
+    how = "with its layouts as written" if "#pto.vmi.layout" in source.text else "with what it is lowered to"
+    return VerifyResult([*lowered.diagnostics, *found], done, how=how)
 
 
 def _verify_two(

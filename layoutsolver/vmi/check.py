@@ -11,6 +11,7 @@ from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.spec import Kind
 from layoutsolver.vmi.canonical import PREFIX, kind_of
 from layoutsolver.vmi.contract import contract_faults, type_fault
+from layoutsolver.vmi.layout_attributes import layout_faults
 from layoutsolver_models.rules.vmi.types import ELEMENTS, must_saturate, takes
 
 _CASTS = frozenset({"vcvt", "truncf", "trunci", "fptosi", "fptoui", "extf", "extsi", "extui", "sitofp"})
@@ -36,9 +37,11 @@ def check_types(graph: Graph) -> list[Diagnostic]:
         ):
             message = f"VMI-LAYOUT-CONTRACT: `{node.name}` says nothing of the layouts of its vectors"
             found.append(Diagnostic("LS0801", "error", message, Label(source, node.span)))
+    faults, wrong = layout_faults(graph)
+    found += faults
     for value in graph.values:
         reason = type_fault(value.type)
-        if reason:
+        if reason and value.index not in wrong:
             found.append(Diagnostic("LS0801", "error", f"`{value.name}` {reason}", Label(source, value.span)))
     for function in graph.functions:
         node = graph.ops[function.op]

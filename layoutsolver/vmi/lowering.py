@@ -11,11 +11,15 @@ from layoutsolver.pose.vmi.borders import borders_of
 from layoutsolver.pose.vmi.pose import PosedVmi, pose_vmi
 from layoutsolver.source import SourceFile, Span
 from layoutsolver.vmi.inline import inlined
+from layoutsolver.vmi.stated import choice_as_stated, states_layouts
 from layoutsolver_models.solve.selection import narrow, solve_selection
 
 
-def lower_to_vpto(source: SourceFile, options: LowerOptions) -> LowerResult:
-    """The program with its VMI operations as VPTO instructions, by the best layouts; private callees are inlined."""
+def lower_to_vpto(source: SourceFile, options: LowerOptions, as_stated: bool = False) -> LowerResult:
+    """The program with its VMI operations as VPTO instructions, by the best layouts; private callees are inlined.
+
+    With `as_stated`, a program whose types carry layouts is lowered in these, without any conversion of ours.
+    """
     source = inlined(source)
     module = read_source(source)
     said = list(module.diagnostics)
@@ -34,7 +38,13 @@ def lower_to_vpto(source: SourceFile, options: LowerOptions) -> LowerResult:
     said += posed.diagnostics
     if _has_errors(said):
         return LowerResult(None, said, solving)
-    solution = solve_selection(posed.problem, options.solving.limits)
+    if as_stated and states_layouts(graph):
+        chosen, wrong = choice_as_stated(posed, options.solving.limits)
+        if chosen is None:
+            return _refused(solving, wrong)
+        solution = chosen
+    else:
+        solution = solve_selection(posed.problem, options.solving.limits)
     if solution.status == "infeasible":
         return _refused(solving, [_no_choice(source, posed)])
     if solution.status == "unknown":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from functools import lru_cache
 from typing import NamedTuple
@@ -61,6 +62,9 @@ def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> 
     """
     refused = check_types(graph)
     program, diagnostics = canonical_program(graph)
+    if any(item.code == "LS0807" for item in refused):
+        nothing = SelectionProblem(PIPES, BOUNDED, (), ())  # what operations lack would follow from the types
+        return PosedVmi(program, nothing, [], [], [], refused)
     whole, program = program, needed(program)
     diagnostics = [*refused, *diagnostics, *unneeded_faults(whole, program, released)]
     poser = _Poser(program, diagnostics, released)
@@ -224,12 +228,30 @@ class _Poser:
         return tuple(out)
 
     def not_made(self, value: VmiValue) -> None:
-        """Say that nothing makes a value in the layout that its type carries."""
+        """Say that nothing makes a value in the layout that its type carries, and why."""
         graph = self.program.graph
         known = graph.values[value.graph_value] if value.graph_value >= 0 else None
         span = Span(0, 0) if known is None else graph.ops[known.op].span if known.op >= 0 else known.span
-        message = f"VMI-LAYOUT-CONTRACT: `{value.name}` is not made in the layout that its type carries"
-        self.diagnostics.append(Diagnostic("LS0802", "error", message, Label(self.source, span)))
+        written = f"#pto.vmi.layout<{layout_of(value.layout, value.lanes)}>"
+        message = f"VMI-LAYOUT-CONTRACT: `{value.name}` is not made in the layout that its type carries, `{written}`"
+        notes: list[str] = []
+        for number, op in enumerate(self.ops):
+            if value.number not in op.results:
+                continue
+            place = len(op.operands) + op.results.index(value.number)
+            made = ", ".join(dict.fromkeys(variant.layouts[place] for variant in op.variants))
+            notes.append(f"`{op.id.partition(' ')[0]}` makes it in {made}, and no conversion leads to {value.layout}")
+            ending = f"{value.layout.upper()}"
+            reasons = (
+                reasons_of(self.program.ops[self.op_of[number]], self.refused[number])
+                if self.op_of[number] >= 0
+                else {}
+            )
+            notes += [
+                f"not {rule}: {reason}" for reason, rules in reasons.items() for rule in rules
+                if re.search(rf"[._]{re.escape(ending)}$", rule)
+            ]  # fmt: skip
+        self.diagnostics.append(Diagnostic("LS0802", "error", message, Label(self.source, span), notes=tuple(notes)))
 
 
 @lru_cache(maxsize=1024)
