@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from layoutsolver.fusion.code import Code, code_of, walk
+from layoutsolver.api_fusion import FuseOptions, FuseResult, fuse
+from layoutsolver.fusion.code import Code, Loop, code_of, walk
 from layoutsolver.fusion.compat.run import run_seed
 from layoutsolver.fusion.print import write
 from layoutsolver.graph.build import build_graph
@@ -18,7 +20,7 @@ from layoutsolver.mlir.reader import read
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.inputs import make_inputs
 from layoutsolver.verify.pto.program import Options, Run, load_program
-from tests.support.fuzz_fusion import sound
+from layoutsolver.verify.pto.values import PtoValue
 
 PATH = Path(__file__).parents[2] / "examples" / "column_softmax.pto"
 TEXT = PATH.read_text(encoding="utf-8")
@@ -38,11 +40,12 @@ class Counts(NamedTuple):
     turns: int
 
 
-def ran(text: str, number: int = 2) -> tuple[Run, list[tuple[int, list[object]]], list[str]]:
+@cache
+def ran(text: str, number: int = 2) -> tuple[Run, list[tuple[int, list[PtoValue]]], list[str]]:
     program = load_program(SourceFile(PATH.name, text))
     assert program.diagnostics == []
     function = program.graph.functions[0]
-    results: list[tuple[int, list[object]]] = []
+    results: list[tuple[int, list[PtoValue]]] = []
     run = program.run(function, make_inputs(program.graph, function, 1, number, sizes=SIZES), Options(results=results))
     return run, results, [node.name for node in program.graph.ops]
 
@@ -106,3 +109,49 @@ def test_the_stages_of_the_first_version_of_the_compiler(stage: str, expected: C
     assert {name: buffers(ran(write(run_seed(code(), stage)))[0])[name] for name in OUT} == {
         name: buffers(ran(TEXT)[0])[name] for name in OUT
     }
+
+
+@pytest.fixture(scope="module")
+def result() -> FuseResult:
+    return fuse(SourceFile(PATH.name, TEXT))
+
+
+STAGES = {
+    "plan": Counts(1, 6, 8, 7, 770, 515, 768), "fuse": Counts(1, 2, 8, 7, 770, 515, 256),
+    "elide": Counts(1, 2, 2, 3, 256, 130, 256), "flatten": Counts(0, 2, 2, 3, 256, 130, 256),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_stages(stage: str, result: FuseResult) -> None:
+    turns = STAGES[stage].turns if stage in ("elide", "flatten") else 768
+    assert counted(result.stages[stage]) == STAGES[stage]._replace(turns=turns)
+
+
+def test_what_comes_out_leaves_the_same_bytes(result: FuseResult) -> None:
+    assert result.text is not None
+    before, after = buffers(ran(TEXT)[0]), buffers(ran(result.text)[0])
+    assert {name: after[name] for name in OUT} == {name: before[name] for name in OUT}
+
+
+def test_stores_that_nobody_reads_are_kept_on_request() -> None:
+    kept = fuse(SourceFile(PATH.name, TEXT), FuseOptions(exit_dse=False))
+    assert counted(kept.stages["elide"]) == Counts(1, 2, 2, 4, 256, 258, 256)
+
+
+def test_the_details(result: FuseResult) -> None:
+    graph = result.stages["elide"].graph
+    items = list(walk(result.stages["elide"].items))
+    loops = [item for item in items if isinstance(item, Loop)]
+    assert [len(loop.nodes) for loop in loops] == [1, 5]
+    assert [len(loop.carried) for loop in loops] == [1, 1]
+    body = [item.node.name.removeprefix("pto.vmi.") for item in loops[1].body]
+    assert body == ["arith.muli", "vload", "vsub", "vmuls", "vexp", "vadd", "vcvt", "vstore"]
+    assert [item.node.name for item in items].count("pto.vmi.create_mask") == 1
+    assert result.elided is not None
+    stored = {graph.values[one.store.operands[0]].name: one for one in result.elided.kept}
+    assert set(stored) == {"%u2", "%r6", "%h7"}
+    scaled = [reader.node for reader in stored["%u2"].readers]
+    assert [node and node.name for node in scaled] == ["pto.mte_ub_gm"]
+    dead = {graph.values[one.store.operands[0]].name: one.why for one in result.elided.dead}
+    assert dead == {"%r1": "overwritten", "%d3": "overwritten", "%d4": "overwritten", "%e5": "not read"}
