@@ -30,6 +30,7 @@ bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.verify
 	$(BIN)/python -m benchmarks.vmi
+	$(BIN)/python -m benchmarks.service
 
 fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_peer --count 5000

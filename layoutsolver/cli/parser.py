@@ -256,6 +256,30 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     _add_store(parser)
 
 
+def _add_batch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="DIR", nargs="+", help="files, and folders with files in and below them")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="where the lines of JSON are written")
+    parser.add_argument(
+        "--verb", dest="verb_asked", default="solve", metavar="VERB",
+        choices=["solve", "explain", "why", "space", "lower", "verify"], help="what is asked (default: solve)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--set", action="append", metavar="NAME=VALUE", help="a field of all requests, such as compat=upstream"
+    )
+    parser.add_argument("--suffix", action="append", metavar="S", help="of files in folders (default: .mlir and .pto)")
+    parser.add_argument(
+        "--split-input-file", action="store_true", help="treat the parts between `// -----` lines as programs"
+    )
+    parser.add_argument("--jobs", type=_positive, default=None, metavar="N", help="processes (default: one a core)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="have the workers of this Dask scheduler do it")
+    parser.add_argument(
+        "--time-limit", type=_seconds, default=30.0, metavar="S", help="seconds for a program (default: 30)"
+    )
+    parser.add_argument("--memory", type=_positive, default=4096, metavar="MIB", help="of a process (default: 4096)")
+    parser.add_argument("--max-bytes", type=_positive, default=32 << 20, metavar="N", help="largest file (32 MiB)")
+    parser.add_argument("--max-ops", type=_positive, default=1_000_000, metavar="N", help="largest program (1000000)")
+
+
 def _add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store", metavar="PATH", help="where answers are kept, or `off` (default: ~/.cache/layoutsolver)"
@@ -302,6 +326,7 @@ VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "schema": ("print the JSON schema of a problem or an answer", _add_schema),
     "explain": ("say why a program has no layouts, or print the page of a code", _add_explain),
     "why": ("say why a value has its layout and no other", _add_why),
+    "batch": ("ask the same about many files, with a line of JSON for each", _add_batch),
     "serve": ("answer JSON requests over HTTP, or over standard input and output", _add_serve),
     "verify": ("run a program with and without its layouts, or two forms of it, and compare", _add_verify),
 }
