@@ -5,9 +5,11 @@ from __future__ import annotations
 from layoutsolver.buckyball.ir import Attr, Block, Code, Op, Value
 from layoutsolver.buckyball.surround import FORMS
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.graph.build import same_type
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.lexer import is_number
 from layoutsolver.mlir.tree import Region
+from layoutsolver.mlir.types import parse_type
 from layoutsolver.ops.assembly import attribute_entries, scan_type, skip_bracket
 from layoutsolver.ops.buckyball import LATER_OPS
 from layoutsolver.source import Span
@@ -18,7 +20,7 @@ _OPEN = frozenset("([{<")
 class ReadError(Exception):
     """An operation that cannot be read: a message and the token span that it is about."""
 
-    def __init__(self, message: str, span: Span, code: str = "LS0901") -> None:
+    def __init__(self, message: str, span: Span, code: str = "LS1001") -> None:
         super().__init__(message)
         self.span = span
         self.code = code
@@ -117,8 +119,32 @@ class _Reader:
             "constant": self.constant, "compare": self.compare, "subview": self.subview, "named": self.named,
             "generic": self.generic, "collapse": self.collapse, "function": self.function, "call": self.call,
         }  # fmt: skip
+        self.check_memref(node, form)
         read = reads.get(form)
         return read(node) if read is not None else {}
+
+    def check_memref(self, node: OpNode, form: str) -> None:
+        """Hold the type that is printed of the memref of an access against the one that it has."""
+        place = {"load": 0, "store": 1, "subview": 0, "collapse": 0}.get(form)
+        if place is None or len(node.operands) <= place:
+            return
+        colon = max((at for at in range(node.op.name_token, node.op.last) if self.texts[at] == ":" and
+                     self.outside(node.op.name_token, at)), default=-1)  # fmt: skip
+        if colon < 0:
+            raise ReadError(f"`{node.name}` does not print the type of its memref", node.span)
+        self.check_type(node, place, colon + 1, node.op.last)
+
+    def check_type(self, node: OpNode, place: int, first: int, last: int) -> int:
+        """Compare the type at a token with that of an operand; the token behind it."""
+        end = scan_type(self.texts, first, last)
+        if end is None:
+            raise ReadError(f"`{node.name}`: expected a type", node.op.token_span(min(first, node.op.last - 1)))
+        value = self.graph.values[node.operands[place]]
+        known, printed = value.type, self.stream.range_text(first, end)
+        if not same_type(parse_type(printed), known) and printed not in self.graph.module.aliases:
+            message = f"`{value.name}` is used as `{printed}` but has type `{known.text}`"
+            raise ReadError(message, node.op.token_span(node.operand_tokens[place]), "LS0203")
+        return end
 
     def dictionary(self, node: OpNode, where: tuple[int, int] | None) -> dict[str, Attr]:
         """The numbers and flags of an attribute dictionary; other entries as text."""
@@ -194,12 +220,15 @@ class _Reader:
         """How many operands are inputs, and for a convolution its attributes, for a transpose its permutation."""
         texts, out = self.texts, {}
         at = node.op.name_token + 1
+        seen = 0
         attrs: dict[str, Attr] = {}
         while at < node.op.last:
             token = texts[at]
             if token in ("ins", "outs") and texts[at + 1] == "(":
                 last = skip_bracket(texts, at + 1, node.op.last)
                 out[token] = sum(1 for index in range(at, last) if texts[index].startswith("%"))
+                self.check_group(node, seen, out[token], at + 2, last - 1)
+                seen += out[token]
                 at = last
             elif token == "{" and "ins" not in out:
                 last = skip_bracket(texts, at, node.op.last)
@@ -219,6 +248,13 @@ class _Reader:
         if out.get("outs") != 1 or "ins" not in out:
             raise ReadError(f"`{node.name}` needs inputs and one output in memory", node.span)
         return {**attrs, "inputs": out["ins"]}
+
+    def check_group(self, node: OpNode, first: int, count: int, at: int, last: int) -> None:
+        """Hold the types of `ins(…)` or `outs(…)` against those of the values that stand before them."""
+        colon = next((index for index in range(at, last) if self.texts[index] == ":"), last)
+        at = colon + 1
+        for place in range(first, first + count):
+            at = self.check_type(node, place, at, last) + 1
 
     def list_or_text(self, node: OpNode, first: int, last: int) -> Attr:
         """`dense<1> : tensor<2xi64>` and `dense<[1, 1]> : …` as their numbers, anything else as text."""

@@ -15,6 +15,12 @@ from layoutsolver.cli.solve import exit_status
 
 def run(options: argparse.Namespace) -> int:
     """Lower each part of the input; write all of them, or none if one cannot be lowered."""
+    if options.to not in ("ave-intrin", "vpto"):
+        from layoutsolver.cli.buckyball.lower import run as run_banks
+
+        return run_banks(options)
+    if vars(options)["from"]:
+        raise UsageError("--from is for programs of tiles and banks")
     solving = solve_options(options)
     inputs = read_inputs(options)
     if asks_for_vmi(options, inputs, solving.target) and options.to != "vpto":

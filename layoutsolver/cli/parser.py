@@ -16,6 +16,9 @@ exit status: 0 done; 1 no solution, or errors in the program; 2 usage; 3 unreada
 """
 
 
+BANK_STAGES = ("linalg", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr")
+"""The stages on the way from linear algebra to the instructions of Buckyball."""
+
 LARGEST = 2**31 - 1
 """Numbers on the command line end here: the solver's seeds and thread counts have 32 bits."""
 
@@ -82,7 +85,10 @@ def _lazy(verb: str) -> Callable[[argparse.Namespace], int]:
 def _add_input(parser: argparse.ArgumentParser, what: str = "the program; `-` reads standard input") -> None:
     parser.add_argument("file", metavar="FILE", help=what)
     parser.add_argument(
-        "--target", default="auto", metavar="T", help="auto, ave, ave:CHIP or vmi (default: what the file names)"
+        "--target",
+        default="auto",
+        metavar="T",
+        help="auto, ave, ave:CHIP, vmi or buckyball:CHIP (default: what the file names)",
     )
     parser.add_argument(
         "--compat",
@@ -149,8 +155,13 @@ def _add_lower(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the lowered program")
     parser.add_argument(
-        "--to", choices=["ave-intrin", "vpto"], required=True,
-        help="ave-intrin: the register intrinsics of AscendNPU-IR; vpto: the vector instructions of PTOAS",
+        "--to", choices=["ave-intrin", "vpto", *BANK_STAGES[1:]], required=True, metavar="FORM",
+        help="ave-intrin: the register intrinsics of AscendNPU-IR; vpto: the vector instructions of PTOAS; of tiles "
+        f"and banks: {', '.join(BANK_STAGES[1:])}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--from", choices=list(BANK_STAGES[:-1]), metavar="FORM",
+        help="tiles and banks: take the program as one of that stage (default: as it stands)",
     )  # fmt: skip
     parser.add_argument(
         "--dialect", choices=["1.2.0", "master"], default="",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from layoutsolver.cli.buckyball.target import bank_chip, is_of_banks
 from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import read_inputs, read_other, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
@@ -22,18 +23,20 @@ def run(options: argparse.Namespace) -> int:
     """Compare each part of the input; one line for each that agrees."""
     if options.other == options.file == "-":
         raise UsageError("standard input can be read once only")
-    solver_options = solve_options(options)
     inputs = read_inputs(options)
     others = [None] * len(inputs.sources) if options.other is None else read_other(options).sources
     if len(others) != len(inputs.sources):
         raise UsageError(f"`{options.file}` and `{options.other}` differ in their number of parts")
     from layoutsolver.verify.run import verify
 
+    given = [*inputs.sources, *(one for one in others if one is not None)]
+    banks = bank_chip(options) if any(is_of_banks(one, options.target) for one in given) else None
+    solver_options = solve_options(options) if banks is None else None
     status = EXIT_OK
     answers: list[str] = []
     for source, other in zip(inputs.sources, others, strict=True):
         progress = Progress(source.name)
-        result = verify(source, solver_options, options.rounds, options.seed, other, progress)
+        result = verify(source, solver_options, options.rounds, options.seed, other, progress, banks)
         progress.close()
         print_diagnostics(options, result.diagnostics)
         status = worst(status, _status(result))

@@ -81,7 +81,16 @@ CODES: dict[str, Code] = {
         Code("LS0903", "two loops stay apart"),
         Code("LS0904", "a store stays"),
         Code("LS0905", "the first version of the compiler's fusion makes no program of it"),
-        Code("LS0901", "an operation that is not known on the way to Buckyball's banks"),
+        Code("LS0810", "more registers are live than there are"),
+        Code("LS0811", "no layouts keep within the registers"),
+        Code("LS1001", "an operation that is not known on the way to Buckyball's banks"),
+        Code("LS1002", "shapes that an operation on tiles or banks does not take"),
+        Code("LS1003", "an operation that is not lowered"),
+        Code("LS1004", "a chip lacks the unit that an operation needs"),
+        Code("LS1005", "banks that cannot be numbered as they are"),
+        Code("LS1006", "something that the hardware refuses or does not define"),
+        Code("LS1008", "a result that is overwritten instead of added to"),
+        Code("LS1009", "a program that does not stand at a stage"),
     )
 }
 """Every code that a message can carry."""

@@ -129,7 +129,11 @@ class SpaceRequest(_Vmi):
 class LowerRequest(Request):
     """The program in a lower-level form."""
 
-    to: Literal["ave-intrin", "vpto"]
+    to: Literal["ave-intrin", "vpto", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr"]
+    from_: Annotated[
+        Literal["linalg", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper"] | None,
+        Field(alias="from", description="tiles and banks: the stage that the program is taken for"),
+    ] = None
     dialect: Literal["", "1.2.0", "master"] = ""
     solved: bool = False
     layouts_from_file: bool = False

@@ -11,6 +11,7 @@ from layoutsolver.verify.compare import Progress, compare_programs
 from layoutsolver.verify.levels import border_layouts, has_border, read_program
 from layoutsolver.verify.program import LEVELS, Program, plain_program, solved_program
 from layoutsolver.verify.result import Verification
+from layoutsolver_models.targets.bank_chip import BankChip
 
 ROUNDS = 4
 """How often every function is run where the caller does not say: once with each kind of numbers."""
@@ -57,9 +58,18 @@ def verify(
     seed: int = 1,
     other: SourceFile | None = None,
     progress: Progress | None = None,
+    banks: BankChip | None = None,
 ) -> VerifyResult:
-    """Run a file with the layouts that it states, or with those that are solved, or another file, and compare."""
+    """Run a file with the layouts that it states, or with those that are solved, or another file, and compare.
+
+    With `banks` the file is a program of tiles or banks for that chip.
+    """
     chosen = options or SolveOptions()
+    if banks is not None:
+        from layoutsolver.verify.buckyball.files import verify_banks
+
+        compared = verify_banks(source, other, banks, rounds, seed)
+        return VerifyResult(compared.said, compared.done, unreadable=compared.unreadable, how=compared.how)
     if is_pto(source.text) or (other is not None and is_pto(other.text)):
         from layoutsolver.verify.pto.run import verify_files
 

@@ -40,9 +40,26 @@ def test_what_is_not_known_is_named_with_its_line(line: str, message: str) -> No
     read = read_program(SourceFile("a.mlir", text))
     (found,) = read.diagnostics
     assert message in found.message
-    assert (found.code, read.code) == ("LS0901", None)
+    assert (found.code, read.code) == ("LS1001", None)
     assert found.primary is not None
     assert found.primary.source.position(found.primary.span.start).line == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%x = memref.load %A[%i, %i] : memref<16x8xf32>",
+        "memref.store %f, %A[%i, %i] : memref<16x8xf32>",
+        "linalg.fill ins(%f : f64) outs(%A : memref<16x16xf32>)",
+        "linalg.matmul ins(%A, %A : memref<16x16xf32>, memref<16x8xf32>) outs(%A : memref<16x16xf32>)",
+        "linalg.matmul ins(%A, %A : memref<16x16xf32>, memref<16x16xf32>) outs(%A : memref<8x16xf32>)",
+        "%x = memref.subview %A[0, 0] [8, 8] [1, 1] : memref<8x8xf32> to memref<8x8xf32>",
+    ],
+)
+def test_types_that_are_not_those_of_the_values_are_named(line: str) -> None:
+    text = f"func.func @f(%A: memref<16x16xf32>, %i: index, %f: f32) {{\n  {line}\n  return\n}}\n"
+    (found,) = read_program(SourceFile("a.mlir", text)).diagnostics
+    assert found.code == "LS0203"
 
 
 def test_a_function_has_its_banks_with_their_points() -> None:

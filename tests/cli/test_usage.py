@@ -49,7 +49,7 @@ VERBS = ("solve", "fuse", "space", "ops", "schema", "explain", "why")
         ("solve", "{file}", "--assume-trip-count", "0"),
         ("space", "{file}", "--list", "-1"),
         ("solve", "{file}", "-o"),
-        ("ops", "--target", "buckyball"),
+        ("ops", "--target", "gemmini"),
         ("ops", "--format", "yaml"),
         ("schema", "nonsense"),
         ("schema", "layout-problem", "layout-solution"),
@@ -69,7 +69,7 @@ def test_usage_errors_name_what_there_is(run: Run) -> None:
     assert "layout-problem, layout-solution, solve-report" in run("schema", "nonsense").err
     assert "ascend310b4, ascend950" in run("solve", "x", "--target", "ave:foo").err
     assert "LS0101, " in run("explain", "LS9999").err
-    assert "ave, vmi, vpto, structural" in run("ops", "--target", "foo").err
+    assert "ave, vmi, vpto, buckyball, structural" in run("ops", "--target", "foo").err
 
 
 def test_the_largest_numbers_are_taken(tmp_path: Path, run: Run) -> None:

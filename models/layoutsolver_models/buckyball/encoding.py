@@ -16,6 +16,9 @@ ADDRESS_BITS, STRIDE_BITS = 39, 19
 INT8_MODE = 1 << 32
 """The mode bit of `int2fp` that makes it write bytes."""
 
+MASK = (1 << 64) - 1
+"""All bits of a register."""
+
 
 class Field(NamedTuple):
     """A field of a register: its lowest bit and how many it has."""
@@ -102,3 +105,35 @@ def decode(layout: dict[str, Field], register: int) -> dict[str, int]:
     {'row': 1, 'col': 4, 'alloc': 1, 'clear': 0}
     """
     return {name: field.get(register) for name, field in layout.items()}
+
+
+def registers(name: str, values: dict[str, int]) -> tuple[int, int]:
+    """Both registers of an instruction from its operands by role, as the operation tables name them.
+
+    `mset` takes `bank`, `alloc`, `row`, `col` and `clear`; moves take `address` beside their operands.
+
+    >>> [hex(one) for one in registers("fp2int", {"in": 0, "out": 8, "iter": 64, "scale": 0x42FE0000})]
+    ['0x1000800000', '0x42fe0000']
+    """
+    if name in ("fence", "barrier"):
+        return 0, 0
+    if name == "mset":
+        fields = {key: values.get(key, 0) for key in RS2["mset"]} if values.get("alloc") else {}
+        return rs1(values["bank"]), rs2("mset", **fields)
+    if name in ("mvin", "mvout"):
+        return rs1(values["bank"], iterations=values["depth"]), rs2(
+            name, address=values["address"], stride=values["stride"]
+        )
+    if name == "mul_warp16":
+        return rs1(values["op1"], values["op2"], values["wr"], values["iter"]), values["mode"] & MASK
+    if name == "matrix":
+        return rs1(values["op1"], values["op2"], values["wr"]), values["config"] & MASK
+    if name == "im2col":
+        form = "im2col" if "krow" in values else "im2col_square"
+        first = rs1(values["in"], bank2=values["out"], iterations=values.get("iter", 0))
+        return first, rs2(form, **{key: values[key] for key in RS2[form]})
+    count = values["depth"] if name == "relu" else values["iter"]
+    first = rs1(values["in"], bank2=values["out"], iterations=count)
+    if name in ("fp2int", "int2fp", "int32_to_int8"):
+        return first, rs2("fp2int", scale=values["scale"]) | INT8_MODE * (name == "int32_to_int8")
+    return first, values["stride" if name == "relu" else "mode"] & MASK

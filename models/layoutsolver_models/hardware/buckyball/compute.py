@@ -20,15 +20,15 @@ def run_mul_warp16(banks: Banks, op1: int, op2: int, wr: int, iterations: int) -
         raise Fault("unsupported_layout", f"mul_warp16 takes 1, 1 and 4 columns, not {columns}")
     if banks.strict and op1 == op2:
         raise Fault("same_bank", f"both operands of mul_warp16 are bank {op1}")
-    banks.check_rows(op1, iterations)
-    left = banks.read(op1, iterations).view(np.int8).astype(np.int32)
-    right = banks.read(op2, iterations).view(np.int8).astype(np.int32)
+    left, left_known = banks.peek(op1, iterations)
+    right, right_known = banks.peek(op2, iterations)
     data, known = banks.peek(wr, LANES)
     if not known.all():
         raise Fault("accumulator", f"mul_warp16 adds to bank {wr}, which nothing has cleared or written")
-    product = (left.T.astype(np.int64) @ right.astype(np.int64)).astype(np.int32)
-    with np.errstate(over="ignore"):
-        banks.write(wr, (data.view(np.int32) + product).view(np.uint8))
+    exact = left.view(np.int8).T.astype(np.float64) @ right.view(np.int8).astype(np.float64)
+    sums = data.view(np.int32).astype(np.int64) + exact.astype(np.int64)
+    rows, columns = (np.logical_and.reduce(one, axis=0) for one in (left_known, right_known))
+    banks.write(wr, sums.astype(np.int32).view(np.uint8), np.outer(rows, columns).repeat(4, axis=1))
 
 
 def run_matrix(banks: Banks, register1: int, register2: int) -> tuple[int, int, int, int]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from layoutsolver_models.hardware.buckyball.banks import Bytes, Fault
+from layoutsolver_models.hardware.buckyball.banks import Bytes, Fault, Known
 
 BASE = 0x80000000
 """Where DRAM begins."""
@@ -33,12 +33,13 @@ class Access(NamedTuple):
 class Dram:
     """Bytes from an address on; `pending` are the accesses since the last fence.
 
-    Without `tracked` no access is noted, and none is a fault.
+    Without `tracked` no access is noted, and none is a fault. `known` says of each byte whether anything determined it.
     """
 
     def __init__(self, size: int, base: int = BASE, tracked: bool = True) -> None:
         self.base = base
         self.data: Bytes = np.zeros(size, np.uint8)
+        self.known: Known = np.ones(size, np.bool_)
         self.tracked = tracked
         self.pending: list[Access] = []
 

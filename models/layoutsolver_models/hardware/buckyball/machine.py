@@ -134,9 +134,10 @@ class Machine:
         self.dram.move(places, name == "mvout", number, before)
         where = places - self.dram.base
         if name == "mvin":
-            self.banks.write(bank, self.dram.data[where].reshape(rows, -1))
+            self.banks.write(bank, self.dram.data[where].reshape(rows, -1), self.dram.known[where].reshape(rows, -1))
         else:
-            self.dram.data[where] = self.banks.read(bank, rows).reshape(-1)
+            data, known = self.banks.peek(bank, rows)
+            self.dram.data[where], self.dram.known[where] = data.reshape(-1), known.reshape(-1)
 
     @staticmethod
     def _places(address: int, rows: int, columns: int, stride: int) -> Places:

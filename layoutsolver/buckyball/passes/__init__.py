@@ -1,0 +1,1 @@
+"""The passes of the Buckyball path, each from one stage to the next."""

@@ -1,0 +1,153 @@
+"""A whole matrix product -> banks. Source: buckyball 5.1 to 5.3.
+
+One tile of 16 by 16 results takes seven banks. Where banks are not clear when they are allocated, an accumulator is
+cleared by a `bank_mvin` of zeros. The newer unit transposes 16 by 16 only, so there K goes in chunks of 16 that add up
+in one accumulator under one scale.
+"""
+
+from __future__ import annotations
+
+from layoutsolver.buckyball.ir import Op, Value, static_dims
+from layoutsolver.buckyball.passes.bank_ops import alloc, bank_op, bits_of, move, need_units, release, scale_of
+from layoutsolver.buckyball.passes.builder import F32, I32, I64, Builder, LowerError, shape_or_fail
+from layoutsolver_models.buckyball.tiles import LANE
+from layoutsolver_models.targets.bank_chip import BankChip
+
+UNITS = ("fp2int", "transpose", "mul_warp16", "int2fp")
+
+
+def expand_matmul(op: Op, build: Builder, chip: BankChip) -> None:
+    """Emit the loops over tiles of a product. Raises `LowerError`."""
+    _Matmul(op, build, chip).emit()
+
+
+class _Matmul:
+    def __init__(self, op: Op, build: Builder, chip: BankChip) -> None:
+        self.op, self.build, self.chip = op, build, chip
+        need_units(op, chip, UNITS)
+        shapes = [shape_or_fail(value, op, 2) for value in op.operands]
+        self.a, self.b, self.c = shapes
+        (self.m, self.k), (rows, self.n), out = (static_dims(shape) for shape in shapes)
+        if rows != self.k or out != (self.m, self.n):
+            raise LowerError("LS1002", "matmul input/output shapes mismatch", op.span)
+        if {shape.element for shape in shapes} != {F32}:
+            raise LowerError("LS1002", "matmul takes f32, from which it is quantised here", op.span)
+        odd = [f"{name} = {size}" for name, size in (("M", self.m), ("K", self.k), ("N", self.n)) if size % LANE]
+        if odd:
+            wrong = ", ".join(odd)
+            raise LowerError("LS1002", f"`{op.name}` with {wrong}, no multiple of 16: pad at tile level", op.span)
+        if self.k > chip.bank_entries:
+            entries = chip.bank_entries
+            raise LowerError("LS1002", f"K = {self.k} needs more than the {entries} rows of a bank", op.span)
+        for name, shape in zip("ABC", shapes, strict=True):
+            pitch, step = shape.strides
+            if step != 1 or not pitch or (name != "A" and pitch % LANE):
+                raise LowerError("LS1002", f"rows of {name} lie {pitch} elements apart, elements {step}", op.span)
+        self.chunked = chip.revision == "NEW" and self.k > LANE
+
+    def emit(self) -> None:
+        self.zero = self.zeros() if self.chip.accumulator == "mvin_zero" else None
+        self.pack = self.packed_a()
+        self.build.each(self.m, LANE, lambda build, m: build.each(
+            self.n, LANE, lambda inner, n: self.tile(inner, m, n), "n"), "m")  # fmt: skip
+        for value in (self.zero, self.pack, self.scratch):
+            if value is not None:
+                self.build.op("memref.dealloc", [value])
+
+    def zeros(self) -> Value:
+        """Memory of zeros, by which an accumulator is cleared."""
+        value = self.build.alloc((LANE, LANE), I32, 4, "zeros")
+        self.build.fill(value, self.build.constant(0, I32))
+        return value
+
+    def packed_a(self) -> Value | None:
+        """Contiguous memory for a tile of A whose rows no single `bank_mvin` reaches."""
+        pitch = self.a.strides[0]
+        assert pitch is not None
+        self.scratch = self.build.alloc((LANE, LANE), F32, 4, "cScratch") if self.accumulates else None
+        fits = pitch % LANE == 0 if self.chunked or self.k == LANE else pitch == self.k
+        return None if fits else self.build.alloc((LANE, self.k), F32, 4, "aPacked")
+
+    @property
+    def accumulates(self) -> bool:
+        """Whether the operation adds to C instead of overwriting it."""
+        return self.op.name == "buckyball.matrix_matmul"
+
+    # -- one tile ---------------------------------------------------------------------------------------------
+
+    def tile(self, build: Builder, m: Value, n: Value) -> None:
+        a, b, c = self.op.operands
+        a_tile = build.subview(a, [m, 0], [LANE, self.k], "aTile")
+        b_tile = build.subview(b, [0, n], [self.k, LANE], "bTile")
+        c_tile = build.subview(c, [m, n], [LANE, LANE], "cTile")
+        if self.pack is not None:
+            build.copy(a_tile, self.pack)
+            a_tile = self.pack
+        scale_a, scale_b = scale_of(build, a_tile, "A"), scale_of(build, b_tile, "B")
+        product = build.binary("mulf", scale_a, scale_b, "sAB")
+        back = bits_of(build, build.binary("divf", build.number(1.0), product, "sC"))
+        bits = bits_of(build, scale_a), bits_of(build, scale_b)
+        target = self.scratch if self.scratch is not None else c_tile
+        accumulator = self.chunks(build, a_tile, b_tile, bits) if self.chunked else None
+        self.finish(build, a_tile, b_tile, bits, back, target, accumulator)
+        if self.scratch is not None:
+            build.op("linalg.add", [c_tile, self.scratch, c_tile], attrs={"inputs": 2})
+
+    def finish(
+        self, build: Builder, a: Value, b: Value, bits: tuple[Value, Value], back: Value, target: Value,
+        accumulator: Value | None,
+    ) -> None:  # fmt: skip
+        """The product, unless it is there already, then its conversion and its way to memory."""
+        if accumulator is None:
+            left, right = self.operands(build, a, b, bits, self.k)
+            accumulator = self.cleared(build)
+            out = alloc(build, 4, "cFp32")
+            accumulator = self.multiply(build, left, right, accumulator, self.k)
+            release(build, left, right)
+        else:
+            out = alloc(build, 4, "cFp32")
+        rows = build.constant(LANE, I64)
+        done = bank_op(build, "int2fp", [accumulator, out, rows, back], "cFp32Done")
+        release(build, accumulator)
+        stored = move(build, "mvout", target, done, LANE, 4, self.op)
+        build.op("buckyball.fence", [])
+        release(build, stored)
+
+    def chunks(self, build: Builder, a: Value, b: Value, bits: tuple[Value, Value]) -> Value:
+        """K in chunks of 16, which add up in one accumulator."""
+        first = self.cleared(build)
+
+        def body(inner: Builder, k: Value, carried: list[Value]) -> list[Value]:
+            left_part = inner.subview(a, [0, k], [LANE, LANE], "aChunk")
+            right_part = inner.subview(b, [k, 0], [LANE, LANE], "bChunk")
+            left, right = self.operands(inner, left_part, right_part, bits, LANE)
+            out = self.multiply(inner, left, right, carried[0], LANE)
+            release(inner, left, right)
+            return [out]
+
+        return build.loop(self.k, LANE, body, [first], "k")[0]
+
+    def cleared(self, build: Builder) -> Value:
+        """A fresh accumulator, cleared as the chip can."""
+        bank = alloc(build, 4, "cI32")
+        return bank if self.zero is None else move(build, "mvin", self.zero, bank, LANE, 4, self.op)
+
+    def operands(self, build: Builder, a: Value, b: Value, bits: tuple[Value, Value], k: int) -> tuple[Value, Value]:
+        """Both operands in banks as bytes, A transposed."""
+        a_fp, b_fp = alloc(build, 4, "aFp32"), alloc(build, 4, "bFp32")
+        a_int, b_int = alloc(build, 1, "aI8"), alloc(build, 1, "bI8")
+        a_turned = alloc(build, 1, "aI8T")
+        a_loaded = move(build, "mvin", a, a_fp, k, 4, self.op)
+        b_loaded = move(build, "mvin", b, b_fp, k, 4, self.op)
+        count = build.constant(k, I64)
+        a_done = bank_op(build, "fp2int", [a_loaded, a_int, count, bits[0]], "aQ")
+        b_done = bank_op(build, "fp2int", [b_loaded, b_int, count, bits[1]], "bQ")
+        release(build, a_loaded, b_loaded)
+        mode = build.constant(8 if self.chip.revision == "NEW" else 0, I64)
+        turned = bank_op(build, "transpose", [a_done, a_turned, count, mode], "aT")
+        release(build, a_done)
+        return turned, b_done
+
+    def multiply(self, build: Builder, left: Value, right: Value, into: Value, k: int) -> Value:
+        operands = [left, right, into, build.constant(k, I64), build.constant(0, I64)]
+        return bank_op(build, "mul_warp16", operands, "cSum")

@@ -1,0 +1,1 @@
+"""The verbs on programs of tiles and banks."""

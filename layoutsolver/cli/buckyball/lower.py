@@ -1,0 +1,33 @@
+"""`layoutsolver lower` of programs of tiles and banks."""
+
+from __future__ import annotations
+
+import argparse
+
+from layoutsolver.buckyball.lowering import lower_text
+from layoutsolver.cli.buckyball.target import bank_chip
+from layoutsolver.cli.errors import UsageError
+from layoutsolver.cli.inputs import read_inputs
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
+from layoutsolver.cli.messages import print_diagnostics
+from layoutsolver.cli.output import deliver
+
+
+def run(options: argparse.Namespace) -> int:
+    """Lower each part of the input; write all of them, or none if one cannot be lowered."""
+    if options.dialect or options.solved or options.layouts_from_file:
+        raise UsageError("--dialect, --solved and --layouts-from-file are for --to ave-intrin")
+    chip = bank_chip(options)
+    inputs = read_inputs(options)
+    status = EXIT_OK
+    answers: list[str] = []
+    for source in inputs.sources:
+        lowered = lower_text(source, chip, options.to, vars(options)["from"] or "")
+        print_diagnostics(options, lowered.diagnostics)
+        if lowered.text is None:
+            status = worst(status, EXIT_INPUT if lowered.unreadable else EXIT_PROGRAM)
+        else:
+            answers.append(lowered.text)
+    if len(answers) < len(inputs.sources):
+        return status
+    return deliver(options.output, inputs.joined(answers), status)
