@@ -70,7 +70,7 @@ def _describe(posed: Posed, listed: int, limits: Limits) -> tuple[str, int, int]
     parts = len(count.parts)
     lines = [
         f"{count.total} solution{'s' * (count.total != 1)} for {vectors} vectors, "
-        f"{parts} open part{'s' * (parts != 1)}" + (f" ({_product(count.parts)})" if parts > 1 else "")
+        f"{parts} open part{'s' * (parts != 1)}" + (f" ({counted_parts(count.parts)})" if parts > 1 else "")
     ]
     found = list(ranked_solutions(posed.problem, listed, limits)) if listed and count.total else []
     if found:
@@ -85,7 +85,7 @@ def _describe(posed: Posed, listed: int, limits: Limits) -> tuple[str, int, int]
     return "\n".join(lines) + "\n", count.total, min(listed, count.total) - len(found)
 
 
-def _product(parts: tuple[int, ...]) -> str:
+def counted_parts(parts: tuple[int, ...]) -> str:
     """The numbers of the parts, equal ones as a power."""
     powers: dict[int, int] = {}
     for part in parts:

@@ -65,9 +65,9 @@ def test_solutions_that_a_time_limit_cuts_off_are_counted(tmp_path: Path, run: R
 
 
 def test_a_space_that_cannot_be_counted_is_a_limit(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from layoutsolver_models.solve import count
+    from layoutsolver_models.solve import bucket
 
-    monkeypatch.setattr(count, "TABLE_LIMIT", 1)
+    monkeypatch.setattr(bucket, "TABLE_LIMIT", 1)
     outcome = run("space", write(tmp_path / "in.mlir", entangled()))
     assert (outcome.status, outcome.found, outcome.out) == (4, [("LS0403", "")], "")
 

@@ -97,10 +97,35 @@ def test_why_prices_every_other_layout(run: Run) -> None:
 
 def test_space_lists_domains_and_what_excludes(run: Run) -> None:
     lines = run("space", FP4).out.splitlines()
-    assert lines[0].startswith("45 combinations of one variant for each of 3 operations, 18 conversions")
+    assert lines[0] == "45 solutions for 2 vectors, 1 open part"
     assert lines[1] == "%codes (line 12): c, ls2, ls4, d2, d4"
     problem = from_json(SelectionProblem, run("space", "--json", FP4).out)
     assert [value.id for value in problem.values] == ["%codes", "%pairs"]
+
+
+def test_space_lists_the_best(run: Run) -> None:
+    outcome = run("space", "--list", "3", FP4)
+    assert outcome.status == 0
+    assert outcome.out.splitlines()[1:4] == [
+        "#1  busiest 16  total 32  registers 3  %codes:ls2 %pairs:d2",
+        "#2  busiest 16  total 48  registers 4  %codes:ls4 %pairs:c",
+        "#3  busiest 24  total 40  registers 4  %codes:c %pairs:d2 %codes:c->ls2",
+    ]
+    assert run("space", FP4, "--list", "99").out.count("#") == 45
+    best = run("space", "--list", "1", "--objective", "registers", FP4).out.splitlines()[1]
+    assert best == "#1  busiest 16  total 32  registers 3"
+
+
+def test_space_says_where_there_is_nothing_or_time_is_up(run: Run) -> None:
+    outcome = run("space", FP4, "--pin", "%pairs=ls2")
+    assert (outcome.status, outcome.out.splitlines()[0]) == (1, "0 solutions for 2 vectors, 0 open parts")
+    outcome = run("space", FP4, "--list", "9", "--time-limit", "1e-9")
+    assert (outcome.status, outcome.found) == (4, [("LS0402", "")])
+    assert "9 of the solutions asked for are not listed" in outcome.err
+    limited = run("space", FP4, "--list", "99", "--limit-registers", "2,8")
+    assert limited.out.startswith("at most 45 solutions for 2 vectors, 1 open part, the limits of registers left aside")
+    assert 0 < limited.out.count("#") < 45
+    assert limited.status == 0
 
 
 def test_explain_has_nothing_to_say_of_a_program_with_layouts(run: Run) -> None:
@@ -184,7 +209,6 @@ def test_options_of_vmi_are_refused_for_ave(run: Run, tmp_path: Path, arguments:
     ("arguments", "message"),
     [
         (("solve", "--target", "ave"), "is of `vmi`, not of `ave`"),
-        (("space", "--list", "3"), "--list is for programs of ave.hir"),
         (("lower", "--to", "ave-intrin"), "a program of pto.vmi is lowered with --to vpto"),
     ],
 )
