@@ -31,6 +31,7 @@ bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks.verify
 	$(BIN)/python -m benchmarks.vmi
 	$(BIN)/python -m benchmarks.service
+	$(BIN)/python -m benchmarks.placement --count 500
 
 fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_peer --count 5000
@@ -41,7 +42,6 @@ fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_verify --count 500 --lower master --repairs
 	$(BIN)/python -m tests.support.fuzz_vmi --count 1000
 	$(BIN)/python -m tests.support.fuzz_readback --count 1000
-	$(BIN)/python -m tests.support.fuzz_fusion --count 5000
 	$(BIN)/python -m tests.support.fuzz_service --count 10000
 
 clean:

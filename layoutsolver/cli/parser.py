@@ -297,6 +297,38 @@ def _add_store(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_banks(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(split_input_file=False)
+    parser.add_argument("file", metavar="FILE", help="the program or placement problem; `-` reads standard input")
+    _add_output(parser, "the answer")
+    parser.add_argument("--check", action="store_true", help="solve nothing: check the banks or offsets of the file")
+    placement = parser.add_argument_group("static memory placement")
+    placement.add_argument(
+        "--placement", action="store_true",
+        help="FILE is a table of buffers: id, lower, upper, size, perhaps alignment, offset, hint, gaps",
+    )  # fmt: skip
+    placement.add_argument(
+        "--capacity", type=_large, default=None, metavar="N",
+        help="size of the memory; without it, the least height is looked for",
+    )  # fmt: skip
+    parser.add_argument("--format", choices=["text", "json"], default="text")
+    _add_limits(parser)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--max-bytes", type=_positive, default=32 << 20, metavar="N", help="largest input (32 MiB)")
+    parser.add_argument("--time-limit", type=_seconds, default=None, metavar="S", help="seconds to solve for")
+    parser.add_argument("--seed", type=_natural, default=1, metavar="N", help="seed of the solver (default: 1)")
+    parser.add_argument("--workers", type=_positive, default=1, metavar="N", help="solver threads (default: 1)")
+    parser.add_argument("--color", choices=["auto", "always", "never"], default="auto")
+
+
+def _large(text: str) -> int:
+    if not text.isdecimal() or len(text) > 19 or not 0 < int(text) < 1 << 62:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a positive number below 2^62")
+    return int(text)
+
+
 def _natural(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"`{text}` is not a natural number")
@@ -339,6 +371,7 @@ VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "why": ("say why a value has its layout and no other", _add_why),
     "batch": ("ask the same about many files, with a line of JSON for each", _add_batch),
     "serve": ("answer JSON requests over HTTP, or over standard input and output", _add_serve),
+    "banks": ("place banks or buffers in memory, or check where they are", _add_banks),
     "verify": ("run a program with and without its layouts, or two forms of it, and compare", _add_verify),
 }
 """What each verb does, and what adds its arguments; its module is the one of that name in this folder."""

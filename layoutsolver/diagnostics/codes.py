@@ -81,8 +81,6 @@ CODES: dict[str, Code] = {
         Code("LS0903", "two loops stay apart"),
         Code("LS0904", "a store stays"),
         Code("LS0905", "the first version of the compiler's fusion makes no program of it"),
-        Code("LS0810", "more registers are live than there are"),
-        Code("LS0811", "no layouts keep within the registers"),
         Code("LS1001", "an operation that is not known on the way to Buckyball's banks"),
         Code("LS1002", "shapes that an operation on tiles or banks does not take"),
         Code("LS1003", "an operation that is not lowered"),
@@ -91,6 +89,12 @@ CODES: dict[str, Code] = {
         Code("LS1006", "something that the hardware refuses or does not define"),
         Code("LS1008", "a result that is overwritten instead of added to"),
         Code("LS1009", "a program that does not stand at a stage"),
+        Code("LS1020", "a table of buffers that cannot be read"),
+        Code("LS1021", "more is live at once than the memory holds"),
+        Code("LS1022", "no placement fits into the memory"),
+        Code("LS1023", "a time limit was reached before a placement was found"),
+        Code("LS1024", "two buffers have the same bytes at the same time"),
+        Code("LS1025", "a buffer is not where it may be"),
     )
 }
 """Every code that a message can carry."""

@@ -12,6 +12,7 @@ from tests.cli.running import Run
 NAMES = (
     "layout-problem", "layout-solution", "solve-report", "selection-problem", "selection-solution", "vmi-report",
     "fusion-problem", "fusion-solution", "fusion-report",
+    "placement-problem", "placement-solution",
 )  # fmt: skip
 
 

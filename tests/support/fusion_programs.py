@@ -103,11 +103,19 @@ def _is_ending(node: Node) -> bool:
 
 
 @dataclass
+class _Header:
+    """The bounds of a loop and how many iterations it has at most."""
+
+    bounds: str
+    turns: int
+
+
+@dataclass
 class _Writer:
     rng: random.Random
     count: int = 0
     tiles: list[tuple[int, str, int]] = field(default_factory=list)
-    headers: list[str] = field(default_factory=list)
+    headers: list[_Header] = field(default_factory=list)
     copied: bool = False
 
     def fresh(self, stem: str) -> str:
@@ -141,12 +149,12 @@ def random_program(seed: int, loops: int = 5) -> Program:
     constants = [
         *(f"%c{number} = arith.constant {number} : index" for number in _CONSTANTS),
         "%two = arith.constant 2.0 : f32", "%once = arith.constant 1 : i64", "%zero_i64 = arith.constant 0 : i64",
-        f"%tile_bytes = arith.constant {ROWS * _BYTES} : i64", "%turns = arith.select %yes, %c2, %c4 : index",
+        f"%tile_bytes = arith.constant {ROWS * _BYTES} : i64", "%turns = arith.select %yes, %c5, %c8 : index",
     ]  # fmt: skip
     body: list[Node] = [Line(text) for text in constants]
     _tiles(writer, body)
-    headers = ["%c0 to %c4 step %c1", "%c0 to %c8 step %c2", "%c1 to %c5 step %c1", "%c0 to %c1 step %c1",
-               "%c0 to %turns step %c1"]  # fmt: skip
+    headers = [_Header("%c0 to %c8 step %c1", 8), _Header("%c0 to %c8 step %c2", 4), _Header("%c1 to %c5 step %c1", 4),
+               _Header("%c0 to %c1 step %c1", 1), _Header("%c0 to %turns step %c1", 8)]  # fmt: skip
     usual = rng.choice(headers[:3])
     writer.headers = [usual, usual, usual, usual, rng.choice(headers)]
     writer.copied = writer.chance(0.5)
@@ -177,7 +185,7 @@ def random_program(seed: int, loops: int = 5) -> Program:
     return Program(arguments, tuple(body))
 
 
-_CONSTANTS = (0, 1, 2, 4, 5, 8, 16, 17, 32, 33, 64, 128, 192, 256, 288, 320, 384)
+_CONSTANTS = (0, 1, 2, 5, 8, 16, 17, 32, 33, 64, 128, 192, 256, 288, 320, 384)
 
 
 def _tiles(writer: _Writer, body: list[Node]) -> None:
@@ -359,12 +367,12 @@ def _loop(writer: _Writer, scope: _Scope) -> None:
     if writer.chance(0.2):
         _store(writer, inner, scope, _compute(writer, inner, scope, offset), offset)
     if not carried:
-        scope.out.append(Block(f"scf.for {induction} = {header} {{", tuple(inner.out)))
+        scope.out.append(Block(f"scf.for {induction} = {header.bounds} {{", tuple(inner.out)))
         return
     mask, total, result = _mask(writer, inner, scope), writer.fresh("v"), writer.fresh("r")
     inner.put(f"{total} = pto.vmi.vmax {carried}, {value}, {mask} : {F32}, {F32}, {MASK} -> {F32}")
     inner.put(f"scf.yield {total} : {F32}")
-    head = f"{result} = scf.for {induction} = {header} iter_args({carried} = {init}) -> ({F32}) {{"
+    head = f"{result} = scf.for {induction} = {header.bounds} iter_args({carried} = {init}) -> ({F32}) {{"
     scope.out.append(Block(head, tuple(inner.out)))
     scope.vectors.append(result)
     if writer.chance(0.7):

@@ -1,0 +1,1 @@
+"""Files of placement problems: read, checked, and written back with offsets."""
