@@ -42,6 +42,7 @@ fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_verify --count 500 --lower master --repairs
 	$(BIN)/python -m tests.support.fuzz_vmi --count 1000
 	$(BIN)/python -m tests.support.fuzz_readback --count 1000
+	$(BIN)/python -m tests.support.fuzz_fusion --count 5000
 	$(BIN)/python -m tests.support.fuzz_service --count 10000
 
 clean:

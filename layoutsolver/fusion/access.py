@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from layoutsolver.fusion.affine import Affine, Numbers, Spread, Turns
 from layoutsolver.fusion.code import Code, Item, Loop, Straight, results_of, walk
+from layoutsolver.fusion.copies import spans_of
 from layoutsolver.fusion.policy import COPIES, SYNCHRONISATION, is_pure, is_terminator
 from layoutsolver.fusion.roots import Place, Root, Roots, element_bytes, space_of
 from layoutsolver.graph.model import OpNode
@@ -153,17 +154,19 @@ class Facts:
         return Access(node, is_write, place.root, at, span, True, vector, item.role("mask"), place.element, spread)
 
     def _copied(self, item: Straight) -> tuple[Access, ...]:
-        """What a copy reads and writes: somewhere in the roots of both pointers, at or behind these."""
-        copy = COPIES[item.node.name]
+        """What a copy reads and writes: so many bytes behind both pointers, or somewhere in their roots."""
+        copy, spans = COPIES[item.node.name], spans_of(item, self.numbers)
         out: list[Access] = []
         for number, space in ((0, copy.source), (1, copy.target)):
-            root = UNKNOWN_ROOT._replace(space=space)
+            root, at = UNKNOWN_ROOT._replace(space=space), None
             if number < len(item.operands):
                 value = item.operands[number]
                 type_ = self.code.graph.values[value].type
                 if isinstance(type_, PointerType | MemRefType):
-                    root = self.roots.place(value).root._replace(space=space_of(type_) or space)
-            out.append(Access(item.node, number == 1, root, None, None))
+                    place = self.roots.place(value)
+                    root = place.root._replace(space=space_of(type_) or space)
+                    at = None if spans[number] is None else place.at
+            out.append(Access(item.node, number == 1, root, at, None if at is None else spans[number]))
         return tuple(out)
 
 

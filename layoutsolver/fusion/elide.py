@@ -52,7 +52,10 @@ class Elided(NamedTuple):
 
 
 def elide(code: Code, options: ElideOptions = DEFAULT) -> Elided:
-    """Hand on values between loads and stores in the regions of a program, drop stores that nobody reads."""
+    """Hand on values between loads and stores in the regions of a program, drop stores that nobody reads, and what is
+    then computed for nobody.
+    """
+    before = unused(code)
     forwards: list[Forward] = []
     dropped: list[Dropped] = []
     while True:
@@ -65,7 +68,7 @@ def elide(code: Code, options: ElideOptions = DEFAULT) -> Elided:
         if unread:
             code = _without(code, Elided(code, (), unread, ()))
             dropped += unread
-        smaller = without_unused(code)
+        smaller = without_unused(code, before)
         if smaller is code and not found.forwards and not found.dead and not unread:
             return Elided(code, tuple(forwards), tuple(dropped), _stores(code))
         code = smaller
@@ -120,19 +123,27 @@ def _stores(code: Code) -> tuple[Kept, ...]:
     return tuple(Kept(code.graph.ops[index], them) for index, them in found.items() if index in inner)
 
 
-def without_unused(code: Code) -> Code:
-    """The program without operations in its regions that only compute or load what nobody uses; the same object if
-    there are none.
+def without_unused(code: Code, before: frozenset[int]) -> Code:
+    """The program without operations in its ranges that only compute or load what nobody uses, those apart that compute
+    values in `before`; the same object if there are none.
     """
-    used: set[int] = set()
-    for item in walk(code.items):
-        used.update(item.operands)
-        if isinstance(item, Loop):
-            used.update(carried.yielded for carried in item.carried)
+    idle = unused(code) - before
     gone: set[int] = set()
     for items in ranges(code.items):
         for item in items:
-            idle = isinstance(item, Straight) and (is_pure(item.node) or item.node.name == LOAD)
-            if idle and item.node.results and not used & set(results_of(item)):
+            simple = isinstance(item, Straight) and (is_pure(item.node) or item.node.name == LOAD)
+            if simple and item.node.results and idle.issuperset(results_of(item)):
                 gone.add(item.node.index)
     return rewritten(code, frozenset(gone), {})
+
+
+def unused(code: Code) -> frozenset[int]:
+    """The results of operations that nobody uses."""
+    used: set[int] = set()
+    made: set[int] = set()
+    for item in walk(code.items):
+        used.update(item.operands)
+        made.update(results_of(item))
+        if isinstance(item, Loop):
+            used.update(carried.yielded for carried in item.carried)
+    return frozenset(made - used)

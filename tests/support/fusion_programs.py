@@ -1,7 +1,8 @@
 """Random programs of fusion regions: loops over rows of tiles, what stands between them, and what leaves the kernel.
 
 A program is a tree of lines and blocks, so that it can be made smaller by leaving parts out. Rows are 64 numbers of 32
-bits; offsets are `c * i + d` rows with small c and d, some with a symbol that is an argument, some off the rows.
+bits; offsets are `c * i + d` rows with small c and d, some with a symbol that is an argument, some off the rows. Some
+rows are stored in half the width or in groups, some are copied; some memory comes from outside.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 
 ROW = 64
 F32, MASK, PTR = f"!pto.vmi.vreg<{ROW}xf32>", f"!pto.vmi.mask<{ROW}xpred>", "!pto.ptr<f32, ub>"
+BF16, NARROW = f"!pto.vmi.vreg<{ROW}xbf16>", "!pto.ptr<bf16, ub>"
 ROWS = 32
 """The rows of a tile."""
 
@@ -21,6 +23,9 @@ BEFORE = 4
 _BYTES = ROW * 4
 _BINARY = ("vadd", "vsub", "vmul", "vmax", "vmin")
 _UNARY = ("vneg", "vabs", "vrelu")
+_GROUPS = ("%c8", "%c8", "%c16", "%c2")
+"""The distances of eight groups of eight: one behind the other, apart, overlapping."""
+
 _SCALAR = ("vmuls", "vadds", "vmaxs")
 
 
@@ -90,7 +95,7 @@ def _smaller(body: tuple[Node, ...]) -> Iterator[tuple[Node, ...]]:
     for at, node in enumerate(body):
         if isinstance(node, Block):
             plain = tuple(one for one in node.body if not _is_ending(one))
-            if node.head.startswith("pto.fusion_region"):
+            if node.head.startswith(("pto.fusion_region", "scf.for", "scf.if")):
                 yield body[:at] + plain + body[at + 1 :]
             for inner in _smaller(node.body):
                 yield (*body[:at], Block(node.head, inner, node.tail), *body[at + 1 :])
@@ -103,20 +108,13 @@ def _is_ending(node: Node) -> bool:
 
 
 @dataclass
-class _Header:
-    """The bounds of a loop and how many iterations it has at most."""
-
-    bounds: str
-    turns: int
-
-
-@dataclass
 class _Writer:
     rng: random.Random
     count: int = 0
     tiles: list[tuple[int, str, int]] = field(default_factory=list)
-    headers: list[_Header] = field(default_factory=list)
+    headers: list[str] = field(default_factory=list)
     copied: bool = False
+    yielded: list[str] = field(default_factory=list)
 
     def fresh(self, stem: str) -> str:
         self.count += 1
@@ -149,12 +147,12 @@ def random_program(seed: int, loops: int = 5) -> Program:
     constants = [
         *(f"%c{number} = arith.constant {number} : index" for number in _CONSTANTS),
         "%two = arith.constant 2.0 : f32", "%once = arith.constant 1 : i64", "%zero_i64 = arith.constant 0 : i64",
-        f"%tile_bytes = arith.constant {ROWS * _BYTES} : i64", "%turns = arith.select %yes, %c5, %c8 : index",
+        f"%tile_bytes = arith.constant {ROWS * _BYTES} : i64", "%turns = arith.select %yes, %c2, %c4 : index",
     ]  # fmt: skip
     body: list[Node] = [Line(text) for text in constants]
     _tiles(writer, body)
-    headers = [_Header("%c0 to %c8 step %c1", 8), _Header("%c0 to %c8 step %c2", 4), _Header("%c1 to %c5 step %c1", 4),
-               _Header("%c0 to %c1 step %c1", 1), _Header("%c0 to %turns step %c1", 8)]  # fmt: skip
+    headers = ["%c0 to %c4 step %c1", "%c0 to %c8 step %c2", "%c1 to %c5 step %c1", "%c0 to %c1 step %c1",
+               "%c0 to %turns step %c1"]  # fmt: skip
     usual = rng.choice(headers[:3])
     writer.headers = [usual, usual, usual, usual, rng.choice(headers)]
     writer.copied = writer.chance(0.5)
@@ -181,11 +179,12 @@ def random_program(seed: int, loops: int = 5) -> Program:
         body.append(Line('pto.wait_flag["PIPE_V", "PIPE_MTE3", "EVENT_ID0"]'))
         for tile in rng.sample(range(len(writer.tiles)), rng.randint(1, len(writer.tiles))):
             body += _copy(writer, tile, inward=False)
-    arguments = "%src: !pto.ptr<f32, gm>, %dst: !pto.ptr<f32, gm>, %s: index, %active: index, %yes: i1"
+    arguments = (f"%src: !pto.ptr<f32, gm>, %dst: !pto.ptr<f32, gm>, %outside: {PTR}, "
+                 "%s: index, %active: index, %yes: i1")  # fmt: skip
     return Program(arguments, tuple(body))
 
 
-_CONSTANTS = (0, 1, 2, 5, 8, 16, 17, 32, 33, 64, 128, 192, 256, 288, 320, 384)
+_CONSTANTS = (0, 1, 2, 4, 5, 8, 16, 17, 32, 33, 64, 128, 192, 256, 288, 320, 384)
 
 
 def _tiles(writer: _Writer, body: list[Node]) -> None:
@@ -217,9 +216,24 @@ def _copy(writer: _Writer, tile: int, inward: bool) -> list[Node]:
     return [Line(cast), *far, Line(copy)]
 
 
+def _copy_within(writer: _Writer) -> list[Node]:
+    """A copy of some rows of one tile to another one."""
+    source, target = writer.rng.sample(range(len(writer.tiles)), 2)
+    one, other, blocks = writer.fresh("u"), writer.fresh("u"), writer.fresh("k")
+    return [
+        Line(f"{one} = pto.castptr %at{source} : i64 -> {PTR}"),
+        Line(f"{other} = pto.castptr %at{target} : i64 -> {PTR}"),
+        Line(f"{blocks} = arith.constant 48 : i64"),
+        Line(f"pto.mte_ub_ub {one}, {other}, {blocks} nburst(%once, %zero_i64, %zero_i64) : "
+             f"{PTR}, {PTR}, i64, i64, i64, i64"),
+    ]  # fmt: skip
+
+
 def _between(writer: _Writer) -> list[Node]:
     """What may stand between two regions."""
-    kind = writer.rng.randrange(4)
+    kind = writer.rng.randrange(5)
+    if kind == 4:
+        return _copy_within(writer)
     if kind == 0:
         return [Line("pto.barrier #pto.pipe<PIPE_ALL>")]
     if kind == 1 and writer.copied:
@@ -232,6 +246,7 @@ def _between(writer: _Writer) -> list[Node]:
 
 
 def _region(writer: _Writer, loops: int) -> Node:
+    """A region with so many loops, some of them within another one, some of its vectors yielded."""
     scope = _Scope()
     for number in range(loops):
         if writer.chance(0.3):
@@ -239,11 +254,21 @@ def _region(writer: _Writer, loops: int) -> Node:
         _loop(writer, scope)
         if number == loops - 1 and writer.chance(0.2):
             _straight(writer, scope)
+    if loops > 1 and writer.chance(0.15):
+        inner = Block(f"scf.for {writer.fresh('k')} = %c0 to %c2 step %c1 {{", tuple(scope.out))
+        return Block("pto.fusion_region {", (inner, Line("pto.yield() : () -> ()")))
+    if scope.vectors and writer.chance(0.1):
+        result, value = writer.fresh("y"), scope.vectors[-1]
+        writer.yielded.append(result)
+        end = Line(f"pto.yield({value}) : ({F32}) -> ()")
+        return Block(f"{result} = pto.fusion_region {{", (*scope.out, end), f"}} : {F32}")
     return Block("pto.fusion_region {", (*scope.out, Line("pto.yield() : () -> ()")))
 
 
 def _pointer(writer: _Writer, scope: _Scope, outer: _Scope | None = None) -> str:
-    """A pointer into some tile, cast where it is first used in the region."""
+    """A pointer into some tile, cast where it is first used in the region, or the one that is an argument."""
+    if writer.chance(0.06):
+        return "%outside"
     number = writer.rng.randrange(len(writer.tiles))
     where = outer or scope
     known = scope.pointers.get(number)
@@ -278,11 +303,23 @@ def _mask(writer: _Writer, scope: _Scope, outer: _Scope | None = None) -> str:
 
 def _vector(writer: _Writer, scope: _Scope, outer: _Scope | None, offset: Callable[[], str]) -> str:
     """Some vector: one that is there, or one that is loaded."""
+    if writer.yielded and writer.chance(0.1):
+        return writer.rng.choice(writer.yielded)
     if scope.vectors and writer.chance(0.55):
         return writer.rng.choice(scope.vectors[-3:])
     pointer, at = _pointer(writer, scope, outer), offset()
     value = writer.fresh("v")
-    scope.put(f"{value} = pto.vmi.vload {pointer}[{at}] : {PTR} -> {F32}")
+    if writer.chance(0.05):
+        scope.put(
+            f"{value} = pto.vmi.vload {pointer}[{at}], {writer.rng.choice(_GROUPS)} {{group = 8}} : {PTR} -> {F32}"
+        )
+    elif writer.chance(0.05):
+        half, narrow = writer.fresh("h"), writer.fresh("p")
+        scope.put(f"{narrow} = pto.castptr {pointer} : {PTR} -> {NARROW}")
+        scope.put(f"{half} = pto.vmi.vload {narrow}[{at}] : {NARROW} -> {BF16}")
+        scope.put(f"{value} = pto.vmi.vcvt {half} : {BF16} -> {F32}")
+    else:
+        scope.put(f"{value} = pto.vmi.vload {pointer}[{at}] : {PTR} -> {F32}")
     scope.vectors.append(value)
     return value
 
@@ -310,7 +347,14 @@ def _compute(writer: _Writer, scope: _Scope, outer: _Scope | None, offset: Calla
 
 def _store(writer: _Writer, scope: _Scope, outer: _Scope | None, value: str, offset: Callable[[], str]) -> None:
     pointer, at = _pointer(writer, scope, outer), offset()
-    if writer.chance(0.5):
+    if writer.chance(0.05):
+        scope.put(f"pto.vmi.vstore {value}, {pointer}[{at}], {writer.rng.choice(_GROUPS)} {{group = 8}} : {F32}, {PTR}")
+    elif writer.chance(0.05):
+        half, narrow = writer.fresh("h"), writer.fresh("p")
+        scope.put(f"{narrow} = pto.castptr {pointer} : {PTR} -> {NARROW}")
+        scope.put(f'{half} = pto.vmi.vcvt {value} {{rounding = "R", saturate = "NOSAT"}} : {F32} -> {BF16}')
+        scope.put(f"pto.vmi.vstore {half}, {narrow}[{at}] : {BF16}, {NARROW}")
+    elif writer.chance(0.5):
         mask = _mask(writer, scope, outer)
         pmode = writer.rng.choice(("", ' {pmode = "merge"}'))
         scope.put(f"pto.vmi.vstore {value}, {pointer}[{at}], {mask}{pmode} : {F32}, {PTR}, {MASK}")
@@ -367,12 +411,12 @@ def _loop(writer: _Writer, scope: _Scope) -> None:
     if writer.chance(0.2):
         _store(writer, inner, scope, _compute(writer, inner, scope, offset), offset)
     if not carried:
-        scope.out.append(Block(f"scf.for {induction} = {header.bounds} {{", tuple(inner.out)))
+        scope.out.append(Block(f"scf.for {induction} = {header} {{", tuple(inner.out)))
         return
     mask, total, result = _mask(writer, inner, scope), writer.fresh("v"), writer.fresh("r")
     inner.put(f"{total} = pto.vmi.vmax {carried}, {value}, {mask} : {F32}, {F32}, {MASK} -> {F32}")
     inner.put(f"scf.yield {total} : {F32}")
-    head = f"{result} = scf.for {induction} = {header.bounds} iter_args({carried} = {init}) -> ({F32}) {{"
+    head = f"{result} = scf.for {induction} = {header} iter_args({carried} = {init}) -> ({F32}) {{"
     scope.out.append(Block(head, tuple(inner.out)))
     scope.vectors.append(result)
     if writer.chance(0.7):

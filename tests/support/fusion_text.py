@@ -1,4 +1,4 @@
-"""Lines of fusion regions for tests: rows of 64 numbers of 32 bits in tiles `%a` to `%e`, 2048 bytes apart."""
+"""Lines of fusion regions for tests: rows of 64 numbers of 32 bits in tiles `%a` to `%e`, one behind the other."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ F32, MASK, PTR = "!pto.vmi.vreg<64xf32>", "!pto.vmi.mask<64xpred>", "!pto.ptr<f3
 TILE = "memref<8x64xf32, #pto.address_space<vec>>"
 TILES = "abcde"
 _NUMBERS = (0, 1, 2, 7, 8, 9, 16, 32, 64, 128, 512)
+LARGEST = f"%lowest = arith.constant 0xFF800000 : f32\n%start = pto.vmi.vbrc %lowest : f32 -> {F32}"
+"""The start of a reduction to the largest."""
 
 
-def kernel(*lines: str, arguments: str = "", out: str = "") -> str:
+def kernel(*lines: str, arguments: str = "", out: str = "", rows: int = 8) -> str:
     """A function with constants, tiles and masks; the tiles named in `out` are copied to global memory at its end."""
     head = [f"%c{number} = arith.constant {number} : index" for number in _NUMBERS]
-    head += ["%two = arith.constant 2.0 : f32", "%once = arith.constant 1 : i64", "%bytes = arith.constant 2048 : i64"]
+    size, tile = 256 * rows, TILE.replace("8x64", f"{rows}x64")
+    head += [
+        "%two = arith.constant 2.0 : f32",
+        "%once = arith.constant 1 : i64",
+        f"%bytes = arith.constant {size} : i64",
+    ]
     for at, name in enumerate(TILES):
         head += [
-            f"%at_{name} = arith.constant {2048 * at} : i64", f"%tile_{name} = pto.pointer_cast(%at_{name}) : {TILE}",
-            f"%{name} = pto.castptr %tile_{name} : {TILE} -> {PTR}",
+            f"%at_{name} = arith.constant {size * at} : i64", f"%tile_{name} = pto.pointer_cast(%at_{name}) : {tile}",
+            f"%{name} = pto.castptr %tile_{name} : {tile} -> {PTR}",
         ]  # fmt: skip
     for name, lanes in (("all", 64), ("half", 32), ("eight", 8)):
         head.append(f"%{name} = pto.vmi.create_mask %c{lanes} : index -> {MASK}")
@@ -79,3 +86,24 @@ def unary(name: str, op: str, source: str, mask: str = "%all") -> str:
 def scaled(name: str, source: str, mask: str = "%all", attrs: str = "") -> str:
     """A vector times two."""
     return f"{name} = pto.vmi.vmuls {source}, %two, {mask}{attrs} : {F32}, f32, {MASK} -> {F32}"
+
+
+def largest(induction: str, result: str, base: str, header: str = "%c0 to %c8 step %c1") -> str:
+    """A loop that reduces the rows of a tile to the largest numbers."""
+    total, row, best = f"%s{induction}", f"%x{induction}", f"%m{induction}"
+    return loop(
+        induction, load(row, base, f"%o{induction}"), binary(best, "vmax", total, row), f"scf.yield {best} : {F32}",
+        header=header, carry=(result, total, "%start"),
+    )  # fmt: skip
+
+
+def through(
+    induction: str, source: str, target: str, *, name: str = "x", to: str = "", of: str = "", **more: str
+) -> str:
+    """A loop that takes the exponential of each row of a tile to another one; `of` and `to` are other offsets."""
+    one, two = f"%{name}{induction}", f"%{name}{induction}_"
+    before = [line for line in (more.get("before", ""),) if line]
+    return loop(
+        induction, *before, load(one, source, of or f"%o{induction}"), unary(two, more.get("op", "vneg"), one),
+        store(two, target, to or f"%o{induction}"), header=more.get("header", "%c0 to %c8 step %c1"),
+    )  # fmt: skip
