@@ -1,0 +1,140 @@
+"""What the pictures show of a solved `ave.hir` program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from layoutsolver.explain.words import group_words
+from layoutsolver.view.candidates import Candidate, Row, Space
+from layoutsolver.view.dataflow import Edge, Flow, Node
+from layoutsolver.view.lanes import Drawn
+from layoutsolver_models.lanes.layout import data_map, mask_map
+from layoutsolver_models.solve.compiled import compile_problem
+from layoutsolver_models.solve.propagate import Removal, propagate
+from layoutsolver_models.vecmem import DOMAINS, LAYOUTS, layout_width
+
+if TYPE_CHECKING:
+    from layoutsolver.api import SolveResult
+    from layoutsolver.pose.posed import Posed
+
+
+def space_of(result: SolveResult) -> Space:
+    """The candidate space: what propagation leaves of each domain, what excludes the rest, what is chosen."""
+    posed = _posed(result)
+    problem = posed.problem
+    compiled = compile_problem(problem)
+    state = list(compiled.start)
+    removals: list[Removal] = []
+    propagate(compiled, state, range(len(compiled.scopes)), removals=removals)
+    chosen = result.solution.layouts if result.solution is not None else ()
+
+    def reason(index: int, bit: int) -> str:
+        by = (item.relation for item in removals if item.index == index and item.removed & bit)
+        return next((group_words(posed, ("relation", relation)) for relation in by), "a tie or a pin")
+
+    rows = []
+    for number, value in enumerate(problem.values):
+        index = compiled.class_of[number]
+        cells = {}
+        for layout in value.domain:
+            bit = 1 << compiled.layouts.index(layout)
+
+            if chosen and chosen[number] == layout:
+                cells[layout] = Candidate("chosen")
+            elif state[index] & bit:
+                cells[layout] = Candidate("possible")
+            else:
+                cells[layout] = Candidate("excluded", reason(index, bit))
+        for layout in DOMAINS.get(value.bits, ()):
+            cells.setdefault(layout, Candidate("excluded", f"no room for {value.lanes} elements"))
+        rows.append(Row(value.id, value.where.line if value.where is not None else 0, cells))
+    return Space(f"{result.module.source.name}: layouts of every vector", LAYOUTS, tuple(rows))
+
+
+def flow_of(result: SolveResult) -> Flow:
+    """Operations on vectors and the vectors between them, with what contradicts each other."""
+    posed = _posed(result)
+    graph, problem = posed.graph, posed.problem
+    layouts = result.solution.layouts if result.solution is not None else ()
+    wrong = _contradicting(result, posed)
+    shared = _shared(result, posed)
+    rule: dict[int, str] = {}
+    if result.solution is not None and layouts:
+        for number, (relation, row) in enumerate(zip(problem.relations, result.solution.rows, strict=True)):
+            rule[posed.op_of_relation[number]] = problem.tables[relation.table].rows[row].rule
+    shown = [node for node in graph.ops if any(value in posed.number for value in (*node.operands, *node.results))]
+    place = {node.index: number for number, node in enumerate(shown)}
+    nodes = []
+    edges = []
+    source = result.module.source
+    for node in shown:
+        hint = f"{node.name}: rule {rule[node.index]}" if node.index in rule else node.name
+        line, _ = source.line_column(node.span.start)
+        nodes.append(Node(node.name.removeprefix("ave.hir."), line, hint, node.index in wrong))
+        for value in dict.fromkeys(node.operands):
+            maker = graph.values[value].op if value >= 0 else -1
+            if value in posed.number and maker in place:
+                layout = layouts[posed.number[value]] if layouts else ""
+                bad = node.index in wrong and posed.number[value] in shared
+                edges.append(Edge(place[maker], place[node.index], graph.values[value].name, layout, wrong=bad))
+    return Flow(f"{source.name}: dataflow", tuple(nodes), tuple(edges), LAYOUTS)
+
+
+def _contradicting(result: SolveResult, posed: Posed) -> set[int]:
+    """The operations of all conflicts."""
+    groups = [group for conflict in result.conflicts for group in conflict.groups]
+    relations = {posed.op_of_relation[index] for kind, index in groups if kind == "relation"}
+    return relations | {posed.op_of_tie[index] for kind, index in groups if kind == "tie"}
+
+
+def _shared(result: SolveResult, posed: Posed) -> set[int]:
+    """The values that at least two operations or ties of one conflict touch."""
+    out: set[int] = set()
+    for conflict in result.conflicts:
+        relations = [posed.problem.relations[index].values for kind, index in conflict.groups if kind == "relation"]
+        ties = [posed.problem.ties[index].values for kind, index in conflict.groups if kind == "tie"]
+        touched = [value for values in (*relations, *ties) for value in set(values)]
+        out |= {value for value in touched if touched.count(value) > 1}
+    return out
+
+
+def lanes_of(result: SolveResult, line: int) -> list[list[Drawn]]:
+    """The operands and the results of the operation of a line as they lie in registers; empty if there is none."""
+    posed = _posed(result)
+    if result.solution is None or not result.solution.layouts:
+        return []
+    source = result.module.source
+    for node in posed.graph.ops:
+        values = [value for value in (*node.operands, *node.results) if value in posed.number]
+        if values and source.line_column(node.span.start)[0] == line:
+            mask = next((value for value in node.operands if value in posed.number and _bits(posed, value) == 1), None)
+            before = [
+                _drawn(result, posed, value, None) for value in dict.fromkeys(node.operands) if value in posed.number
+            ]
+            after = [_drawn(result, posed, value, mask) for value in node.results if value in posed.number]
+            return [column for column in (before, after) if column]
+    return []
+
+
+def _drawn(result: SolveResult, posed: Posed, value: int, mask: int | None) -> Drawn:
+    assert result.solution is not None
+    known = posed.problem.values[posed.number[value]]
+    layout = result.solution.layouts[posed.number[value]]
+    title = f"{known.id}  {posed.graph.values[value].type.text}  {layout}"
+    if known.bits == 1:
+        return Drawn(title, mask_map(layout, known.lanes))
+    data = data_map(layout, layout_width(known.bits), known.lanes)
+    governs = None
+    if mask is not None and data.arity == 1:
+        bits = posed.problem.values[posed.number[mask]]
+        governs = mask_map(result.solution.layouts[posed.number[mask]], bits.lanes)
+    return Drawn(title, data, governs if governs is not None and governs.arity == data.arity else None)
+
+
+def _bits(posed: Posed, value: int) -> int:
+    return posed.problem.values[posed.number[value]].bits
+
+
+def _posed(result: SolveResult) -> Posed:
+    assert result.posed is not None, "only a program without errors has pictures"
+    return result.posed

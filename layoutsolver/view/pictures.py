@@ -1,0 +1,97 @@
+"""All pictures of a program, by their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from layoutsolver.view.candidates import space_picture
+from layoutsolver.view.dataflow import flow_picture
+from layoutsolver.view.lanes import Drawn, lane_picture
+
+if TYPE_CHECKING:
+    from layoutsolver.api import SolveOptions, SolveResult
+    from layoutsolver.api_vmi import VmiResult
+    from layoutsolver.diagnostics.diagnostic import Diagnostic
+    from layoutsolver.graph.model import Graph
+    from layoutsolver.source import SourceFile
+    from layoutsolver.view.svg import Picture
+
+NAMES = ("space", "dataflow", "lanes")
+"""The candidate space, the dataflow with its layouts, and the lanes of an operation."""
+
+
+class NoPictureError(Exception):
+    """There is nothing to draw, and why."""
+
+
+class Shown:
+    """A program that has been solved, or read where nothing is to be solved in it, ready to be drawn."""
+
+    def __init__(self, source: SourceFile, solved: SolveResult | VmiResult | None, graph: Graph | None) -> None:
+        self.source = source
+        self.solved = solved
+        self.graph = graph
+        self.diagnostics: list[Diagnostic] = [] if solved is None else list(solved.diagnostics)
+        self.unreadable = solved is not None and solved.unreadable
+
+    def picture(self, name: str, line: int = 0) -> Picture:
+        """The picture of that name, of the operation of a line where it is of one. Raises `NoPictureError`."""
+        if name == "lanes":
+            return self._lanes(line)
+        if self.solved is None or self.solved.posed is None:
+            raise NoPictureError(f"there are no layouts to decide in {self.source.name}: it has no picture `{name}`")
+        module = _adapter(self.solved)
+        return (
+            space_picture(module.space_of(self.solved))
+            if name == "space"
+            else flow_picture(module.flow_of(self.solved))
+        )
+
+    def _lanes(self, line: int) -> Picture:
+        where = f"{self.source.name}:{line}" if line else self.source.name
+        columns: list[list[Drawn]] = []
+        if self.solved is not None and self.solved.posed is not None:
+            if not line:
+                raise NoPictureError("name the operation whose lanes are shown: --line N")
+            columns = _adapter(self.solved).lanes_of(self.solved, line)
+        elif self.graph is not None:
+            from layoutsolver.view.of_vpto import lanes_of
+
+            columns = lanes_of(self.graph, line)
+        if not columns:
+            raise NoPictureError(f"no vectors to show at {where}")
+        return lane_picture(f"{where}: lanes", columns)
+
+
+def show(source: SourceFile, options: SolveOptions, vmi: bool) -> Shown:
+    """A program ready to be drawn: solved, or read if it is VPTO."""
+    if "pto.v" in source.text and "pto.vmi." not in source.text and "ave.hir." not in source.text:
+        from layoutsolver.api import graph_of, read_source
+
+        module = read_source(source)
+        graph, found = graph_of(module, options)
+        shown = Shown(source, None, graph)
+        shown.diagnostics = [*module.diagnostics, *found]
+        shown.unreadable = any(item.severity == "error" for item in module.diagnostics)
+        return shown
+    if vmi:
+        from layoutsolver.api_vmi import VmiOptions, solve
+
+        chosen = VmiOptions(compat=options.compat, assumed_trip_count=options.assumed_trip_count, limits=options.limits)
+        return Shown(source, solve(source, chosen), None)
+    from layoutsolver.api import solve as solve_ave
+
+    return Shown(source, solve_ave(source, options), None)
+
+
+def _adapter(solved: SolveResult | VmiResult) -> Any:
+    """The module that knows what is to be seen of such a result."""
+    from layoutsolver.api import SolveResult
+
+    if isinstance(solved, SolveResult):
+        from layoutsolver.view import of_ave
+
+        return of_ave
+    from layoutsolver.view import of_vmi
+
+    return of_vmi

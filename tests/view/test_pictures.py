@@ -1,0 +1,150 @@
+"""Pictures of programs: what is in them, and that they need nothing from outside."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from layoutsolver.api import SolveOptions
+from layoutsolver.cli.main import main
+from layoutsolver.source import SourceFile
+from layoutsolver.view.pictures import NoPictureError, Shown, show
+from tests.cli.running import entangled
+
+ROOT = Path(__file__).parents[2]
+SVG = "{http://www.w3.org/2000/svg}"
+EXAMPLES = {
+    "ave": "examples/quantised_softmax.mlir", "conflict": "examples/shared_mask.mlir",
+    "vmi": "examples/fp4_dequant.pto", "vpto": "examples/upstream-findings/vmi/parts_of_packed_pairs.vpto",
+}  # fmt: skip
+
+
+def shown(kind: str) -> Shown:
+    path = ROOT / EXAMPLES[kind]
+    return show(SourceFile(path.name, path.read_text(encoding="utf-8")), SolveOptions(), kind in ("vmi", "vpto"))
+
+
+def parse(svg: str) -> ET.Element:
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|<script|@import|url\((?!#)", svg), "needs nothing else"
+    return ET.fromstring(svg)
+
+
+def hints(root: ET.Element, kind: str, shape: str = "rect") -> list[str]:
+    """What is said of the shapes of a class."""
+    found = [item for item in root.iter(SVG + shape) if kind in item.get("class", "").split()]
+    return [item.findtext(SVG + "title", "") for item in found]
+
+
+def texts(root: ET.Element) -> list[str]:
+    return [item.text or "" for item in root.iter(SVG + "text")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "line"),
+    [
+        ("ave", "space", 0), ("ave", "dataflow", 0), ("ave", "lanes", 32), ("conflict", "space", 0),
+        ("conflict", "dataflow", 0), ("vmi", "space", 0), ("vmi", "dataflow", 0), ("vmi", "lanes", 13),
+        ("vpto", "lanes", 0),
+    ],
+)  # fmt: skip
+def test_every_picture_is_one_document_that_stays_within_its_size(kind: str, name: str, line: int) -> None:
+    root = parse(shown(kind).picture(name, line).svg())
+    width, height = float(root.get("width", "0")), float(root.get("height", "0"))
+    for item in root.iter(SVG + "rect"):
+        assert 0 <= float(item.get("x", "-1")) <= float(item.get("x", "-1")) + float(item.get("width", "-1")) <= width
+        assert 0 <= float(item.get("y", "-1")) <= float(item.get("y", "-1")) + float(item.get("height", "-1")) <= height
+    assert "prefers-color-scheme:dark" in root.findtext(SVG + "style", "")
+
+
+def test_the_space_shows_what_is_chosen_possible_and_excluded_by_which_rule() -> None:
+    root = parse(shown("ave").picture("space").svg())
+    said = [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
+    assert "%x8: b8_4vl: chosen" in said
+    assert "%gmask: b16: possible" in said
+    excluded = next(text for text in said if text.startswith("%x8: b8: excluded"))
+    assert "AVE." in excluded
+    assert "vextsi" in excluded or "vload" in excluded
+
+
+def test_the_space_of_vmi_shows_conversions_and_rules_that_do_not_serve() -> None:
+    root = parse(shown("vmi").picture("space").svg())
+    said = [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
+    assert "%q: ls2: chosen" in said
+    assert any(
+        text.startswith("%q: ") and "excluded" in text and "no rule that is left makes it" in text for text in said
+    )
+
+
+def test_the_dataflow_marks_what_contradicts() -> None:
+    root = parse(shown("conflict").picture("dataflow").svg())
+    wrong = hints(root, "wrong")
+    assert {text.partition(":")[0] for text in wrong} == {"ave.hir.vtruncf", "ave.hir.store_with_stride"}
+    assert any(text.startswith("%mask") for text in [*hints(root, "badedge", "path"), *texts(root)])
+    assert hints(parse(shown("ave").picture("dataflow").svg()), "wrong") == []
+
+
+def test_the_dataflow_has_every_operation_on_vectors_once() -> None:
+    labels = [text for text in texts(parse(shown("ave").picture("dataflow").svg())) if re.search(r":\d+$", text)]
+    source = (ROOT / EXAMPLES["ave"]).read_text(encoding="utf-8").splitlines()
+    expected = [number for number, line in enumerate(source, 1) if "ave.hir." in line]
+    assert sorted(int(label.rpartition(":")[2]) for label in labels) == expected
+
+
+def test_a_conversion_is_a_diamond_in_the_colour_of_what_it_makes() -> None:
+    text = (ROOT / "tests" / "data" / "vmi" / "057-e2b-two-widths.pto").read_text(encoding="utf-8")
+    flow = show(SourceFile("a.pto", text), SolveOptions(), True).picture("dataflow")
+    diamonds = list(parse(flow.svg()).iter(SVG + "polygon"))
+    assert [item.findtext(SVG + "title", "") for item in diamonds] == ["%sc: d2 → c"]
+    assert diamonds[0].get("class") == "box l0", "the colour of c"
+
+
+def test_the_lanes_of_wrong_parts_show_what_is_read_from_padding_and_what_by_nothing() -> None:
+    root = parse(shown("vpto").picture("lanes").svg())
+    assert len(hints(root, "frame")) == 64
+    wrong = hints(root, "wrong")
+    assert len(wrong) == 64
+    assert wrong[0] == "byte 1 is read by part 1, and nothing is in it"
+    assert any("64 of 128 elements are read by no conversion" in text for text in texts(root))
+
+
+def test_the_lanes_of_an_operation_show_its_vectors_and_the_bits_that_govern_them() -> None:
+    root = parse(shown("ave").picture("lanes", 32).svg())
+    titles = [text for text in texts(root) if text.startswith("%")]
+    assert [text.split()[0] for text in titles] == ["%x8", "%all", "%x32"]
+    assert "bit 63" in [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
+    assert "byte 252: element 63" in [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
+
+
+@pytest.mark.parametrize(("kind", "name", "line"), [("ave", "lanes", 0), ("ave", "lanes", 1), ("vpto", "space", 0)])
+def test_what_has_no_picture_says_so(kind: str, name: str, line: int) -> None:
+    with pytest.raises(NoPictureError):
+        shown(kind).picture(name, line)
+
+
+def test_a_large_program_is_drawn() -> None:
+    picture = show(SourceFile("a.mlir", entangled(100)), SolveOptions(), False).picture("dataflow")
+    assert len(parse(picture.svg()).findall(f".//{SVG}path")) > 100
+
+
+def test_the_command_writes_a_file(tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    assert main(["view", str(ROOT / EXAMPLES["vmi"]), "--show", "space", "-o", str(out)]) == 0
+    parse(out.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--show", "lanes"], ["--show", "lanes", "--line", "2"], ["--show", "sketch"], ["--line", "0"]]
+)
+def test_what_cannot_be_drawn_is_a_usage_error(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", str(ROOT / EXAMPLES["ave"]), *arguments]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_an_unreadable_program_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.mlir"
+    file.write_text("func.func @f( {")
+    assert main(["view", str(file)]) == 3
+    assert "LS0003" in capsys.readouterr().err
