@@ -153,11 +153,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def print_shares(verdicts: Counter[str]) -> None:
-    """Print how many of the programs with layouts were lowered, and what the others were refused for."""
-    refused = sum(number for verdict, number in verdicts.items() if verdict.startswith("refused"))
+    """Print how many of the programs with layouts were lowered, of all and of those whose operations have a meaning."""
+    refused = {verdict: number for verdict, number in verdicts.items() if verdict.startswith("refused")}
+    without = sum(number for verdict, number in refused.items() if verdict.startswith("refused what"))
     solved = verdicts.total() - verdicts["unsolved"]
-    lowered = solved - refused
-    print(f"{solved} with layouts, {lowered} lowered ({100 * lowered / max(1, solved):.1f} %), {refused} refused")
+    lowered = solved - sum(refused.values())
+    print(f"{solved} with layouts, {lowered} lowered ({100 * lowered / max(1, solved):.1f} %)")
+    known = solved - without
+    print(
+        f"{known} of these with operations that the hardware model knows alone: {100 * lowered / max(1, known):.1f} %"
+    )
 
 
 def _print(seed: int, outcome: Outcome) -> None:

@@ -11,6 +11,7 @@ from layoutsolver.pose.posed import Posed
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.compare import check_solution
 from layoutsolver.verify.result import Verification
+from layoutsolver_models.problems.layout import LayoutSolution
 from layoutsolver_models.rules.ave import AVE_RULES
 from layoutsolver_models.rules.row import LayoutRule
 from layoutsolver_models.solve.layout import solve_layout
@@ -345,6 +346,12 @@ def with_row(rule: LayoutRule, row: LayoutRule) -> tuple[LayoutRule, ...]:
 
 def run_row(rule: LayoutRule, row: LayoutRule, chip: str) -> Verification | None:
     """Run the program of a rule with `row` in its place; None where there is no solution."""
+    found = solve_row(rule, row, chip)
+    return None if found is None else check_solution(*found, rounds=4)
+
+
+def solve_row(rule: LayoutRule, row: LayoutRule, chip: str) -> tuple[Posed, LayoutSolution] | None:
+    """The program of a rule solved with `row` in its place; None where there is no solution."""
     text = program(rule)
     assert text is not None
     graph, found = build_graph(read(SourceFile("row.mlir", text)))
@@ -354,4 +361,4 @@ def run_row(rule: LayoutRule, row: LayoutRule, chip: str) -> Verification | None
     solution = solve_layout(posed.problem)
     if errors or not solution.layouts:
         return None
-    return check_solution(posed, solution, rounds=4)
+    return posed, solution

@@ -12,7 +12,8 @@ from tests.support.compare_intrin import Comparison, compare_annotated, exemptio
 from tests.support.compare_peer import program
 from tests.support.fuzz_intrin import examine
 from tests.support.intrin_cases import FAMILIES, cases
-from tests.support.peer import accepts, analyze, peer_path
+from tests.support.operation_programs import operation_programs
+from tests.support.peer import accepts, analyze, peer_path, run
 
 pytestmark = [
     pytest.mark.peer,
@@ -72,3 +73,17 @@ def test_default_choice_gives_text_that_the_compiler_reads() -> None:
             assert result.text is None or accepts(result.text), seed
             read += result.text is not None
     assert read >= 3
+
+
+def test_the_compiler_reads_what_we_write() -> None:
+    parts, names = [], []
+    for number, (title, text) in enumerate(operation_programs()):
+        made = lower(SourceFile("p.mlir", text), LowerOptions(dialect="1.2.0"))
+        if made.text is not None:
+            parts.append(made.text.replace("func.func @f(", f"func.func @f{number}("))
+            names.append(title)
+    assert len(parts) > 500
+    code, printed, errors = run("\n".join(parts))
+    assert code == 0, errors[:2000]
+    assert printed.count("func.func @f") == len(names)
+    assert "ave.hir." not in printed

@@ -13,7 +13,8 @@ from layoutsolver_backends.intrin import tables
 from layoutsolver_backends.intrin.program import Step
 from layoutsolver_backends.intrin.sound import pairs
 from layoutsolver_backends.intrin.sound.code import WORDS, Code, Pair, bits_of, is_float
-from layoutsolver_backends.intrin.sound.lanes import joined, parts_in_use, rounding
+from layoutsolver_backends.intrin.sound.lanes import rounding
+from layoutsolver_backends.intrin.sound.parts import joined, parts_in_use
 from layoutsolver_backends.intrin.writer import NotLoweredError, Ref, Writer, enumerator, register_type
 
 LONGS = register_type("i64")

@@ -3,7 +3,8 @@
 Elements that have no arithmetic are widened by parts: every second or fourth lane goes into a register of wider ones,
 and what comes of it back to its place. Where floats are widened, the result is rounded twice; that is the same as
 rounding once for sums, products, quotients and roots of formats with half the digits of float32 or less
-(S. A. Figueroa, When is double rounding innocuous?, 1995), and checked for all operands of functions of one operand.
+(S. A. Figueroa, When is double rounding innocuous?, 1995), and checked for all operands of functions of one operand. A
+quotient of such formats is further from a tie than any error of float32 division in the last place.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from layoutsolver_backends.intrin import tables
-from layoutsolver_backends.intrin.program import Program, Step
+from layoutsolver_backends.intrin.program import Step
 from layoutsolver_backends.intrin.sound import pairs
 from layoutsolver_backends.intrin.sound.code import Code, bits_of, is_float, missing, sign_of
-from layoutsolver_backends.intrin.writer import NotLoweredError, Ref, Writer, enumerator, register_type
+from layoutsolver_backends.intrin.sound.parts import by_parts, is_vector
+from layoutsolver_backends.intrin.writer import Ref, Writer, enumerator, register_type
 
 _NARROW_FLOATS = ("bf16", "f8E4M3FN", "f8E5M2")
 _FLOATS = ("f16", "f32")
@@ -54,7 +56,7 @@ def elementwise(writer: Writer, step: Step) -> None:
         return
     name = _WITH_SCALAR.get(step.name, step.name)
     data = [value for role, value in zip(step.roles, step.operands, strict=True) if role in _DATA]
-    if any(not isinstance_vector(program, value) for value in data[:1]):
+    if any(not is_vector(program, value) for value in data[:1]):
         raise missing(step, element)
     if element == "i1":
         writer.give(result, _of_predicates(code, step, name))
@@ -69,17 +71,9 @@ def elementwise(writer: Writer, step: Step) -> None:
             writer.give(result, single)
             return
     sources = [
-        code.register(value) if isinstance_vector(program, value) else code.splat(code.scalar(value, element))
-        for value in data
+        code.register(value) if is_vector(program, value) else code.splat(code.scalar(value, element)) for value in data
     ]
     writer.give(result, compute(code, step, name, element, sources, mask))
-
-
-def isinstance_vector(program: Program, value: int) -> bool:
-    """Whether a value is a vector."""
-    from layoutsolver.mlir.types import VectorType
-
-    return isinstance(program.types[value], VectorType)
 
 
 def compute(code: Code, step: Step, name: str, element: str, sources: list[Ref], mask: Ref) -> Ref:
@@ -92,8 +86,14 @@ def compute(code: Code, step: Step, name: str, element: str, sources: list[Ref],
     if name in ("vand", "vor", "vxor", "vnot"):
         made = code.lanes(name, *[code.bits(source) for source in sources], mask=mask)
         return code.as_type(made, element)
-    if name in ("vmod", "vmodui", "vdivfhp") and is_float(element):
+    if name in ("vmod", "vmodui") and is_float(element):
         raise missing(step, element, "the compiler calls a library function for it")
+    if name == "vdivfhp" and element in _NARROW_FLOATS:
+        plain = "vdiv"
+    elif name == "vdivfhp" and is_float(element):
+        raise missing(
+            step, element, "how exactly `vdiv` rounds is not documented; the compiler calls a library function"
+        )
     if is_float(element):
         return _of_floats(code, step, plain, element, sources, mask)
     made_of = _OF_INTEGERS.get(plain)
@@ -113,61 +113,6 @@ def _of_floats(code: Code, step: Step, name: str, element: str, sources: list[Re
     if name in WIDENED_FLOATS and element in _NARROW_FLOATS:
         return by_parts(code, step, element, sources, lambda wide: _of_floats(code, step, name, "f32", wide, code.full))
     raise missing(step, element)
-
-
-# -- by parts ---------------------------------------------------------------------------------------------------------
-
-_WIDER = {
-    "bf16": ("vcvtff.bf162f32.x", "f32", "vcvtff.f322bf16.x"),
-    "f16": ("vcvtff.f162f32.x", "f32", "vcvtff.f322f16.x"),
-    "f8E4M3FN": ("vcvtff.f8e4m32f32.x", "f32", "vcvtff.f322f8e4m3.x"),
-    "f8E5M2": ("vcvtff.f8e5m22f32.x", "f32", "vcvtff.f322f8e5m2.x"),
-    "i8": ("vcvtii.s82s16.x", "i16", "vcvtii.s162u8.x"),
-    "ui8": ("vcvtii.u82u16.x", "i16", "vcvtii.s162u8.x"),
-}  # fmt: skip
-"""By element type: the conversion to a wider one, that, and the way back; integers come back as their low bits."""
-
-_STEPS = {"b8": 1, "b8_2vl": 2, "b8_4vl": 4, "b16": 1, "b16_2vl": 2, "b32": 1}
-"""How many lanes of their own width elements lie apart in a layout."""
-
-
-def parts_in_use(code: Code, step: Step, element: str, ratio: int) -> range:
-    """The parts of a register that hold elements of a vector: all, where its layout is not known."""
-    values = (*step.operands, *step.results)
-    program = code.writer.program
-    for value in values:
-        layout = program.layout_of.get(value)
-        if (
-            layout in _STEPS
-            and isinstance_vector(program, value)
-            and bits_of(program.element(value)) == bits_of(element)
-        ):
-            return range(0, ratio, min(ratio, _STEPS[layout]))
-    return range(ratio)
-
-
-def by_parts(
-    code: Code, step: Step, element: str, sources: list[Ref], compute_wide: Callable[[list[Ref]], Ref], sign: str = "s"
-) -> Ref:
-    """What a computation on wider elements makes of each part, in its place again."""
-    key = element if is_float(element) else "ui8" if sign == "u" else "i8"
-    there, wide, back = _WIDER[key]
-    made: list[Ref] = []
-    for part in parts_in_use(code, step, element, bits_of(wide) // bits_of(element)):
-        taken = [code.call(there, [source, code.full, part], register_type(wide)) for source in sources]
-        result = compute_wide(taken)
-        modes: list[Ref | int] = [0, 0, part] if is_float(element) else [0, part]
-        made.append(code.call(back, [result, code.full, *modes], register_type(element)))
-    return joined(code, made)
-
-
-def joined(code: Code, parts: list[Ref]) -> Ref:
-    """Registers of which each has other lanes that are not zero, as one."""
-    element = code.element(parts[0])
-    total = parts[0]
-    for part in parts[1:]:
-        total = code.as_type(code.either_bits(code.bits(total), code.bits(part)), element)
-    return total
 
 
 # -- integers ---------------------------------------------------------------------------------------------------------
@@ -315,8 +260,31 @@ def _multiply_add(code: Code, step: Step, element: str, sources: list[Ref], mask
     if known is not None:
         return code.call(known, [*sources, mask], total.type)
     if is_float(element):
-        raise missing(step, element, "sums of products in float32 would be rounded twice")
+        made = by_parts(code, step, element, sources, lambda wide: rounded_to_odd(code, *wide))
+        return code.select(mask, code.bits(made), code.bits(total))
     return code.select(mask, code.add(total, code.mul(left, right)), total)
+
+
+def rounded_to_odd(code: Code, total: Ref, left: Ref, right: Ref) -> Ref:
+    """Sums of exact products in float32, rounded to the odd neighbour, which rounding once more makes the nearest.
+
+    The error of a sum is exact in the same format (Knuth, The Art of Computer Programming 2, 4.2.2); where there is
+    one and the last bit of the sum is even, the next number towards the error takes its place (S. Boldo,
+    G. Melquiond, Emulation of FMA and correctly rounded sums, 2008).
+    """
+    product = code.mul(left, right)
+    rounded = code.add(product, total)
+    back = code.sub(rounded, product)
+    error = code.add(code.sub(product, code.sub(rounded, back)), code.sub(total, back))
+    zero = code.as_type(code.number(0, "i32"), "f32")
+    bits, one = code.bits(rounded), code.number(1, "i32")
+    above, below = code.compare("gt", error, zero), code.compare("lt", error, zero)
+    positive = code.compare("gt", rounded, zero)
+    even = code.compare("eq", code.both_bits(bits, one), code.number(0, "i32"))
+    inexact = code.logic("pand", code.logic("por", above, below), even)
+    outward = code.logic("pnot", code.logic("pxor", above, positive))
+    moved = code.select(outward, code.add(bits, one), code.sub(bits, one))
+    return code.as_type(code.select(inexact, moved, bits), "f32")
 
 
 def _of_predicates(code: Code, step: Step, name: str) -> Ref:
@@ -389,57 +357,3 @@ def select(writer: Writer, step: Step) -> None:
         code.give_pair(result, pairs.select(code, mask, first, second))
     else:
         writer.give(result, code.select(mask, code.register(yes), code.register(no)))
-
-
-# -- comparisons ------------------------------------------------------------------------------------------------------
-
-_ORDERS = {"EQ": "eq", "NE": "ne", "GT": "gt", "GE": "ge", "LT": "lt", "LE": "le", "ULE": "le", "UGE": "ge",
-           "ULT": "lt", "UGT": "gt"}  # fmt: skip
-
-
-def compare(writer: Writer, step: Step) -> None:
-    """`vcmp`, and `vcmps` where there is a scalar."""
-    first = step.role("lhs" if step.name == "vcmp" else "vec")
-    element = writer.program.element(first)
-    order = enumerator(step, "predicate", _ORDERS)
-    sign = "u" if step.attrs["predicate"].startswith("U") and not is_float(element) else sign_of(element)
-    code, mask = Code(writer), writer.mask(step.role("mask"))
-    if element == "i1":
-        raise missing(step, element, "`ave.hir.preg.xor` and `ave.hir.preg.not` compare predicates")
-    if bits_of(element) == 64:
-        second = code.pair(step.role("rhs")) if step.name == "vcmp" else pairs.splat(code, step.role("scalar"))
-        found = pairs.compare(code, order, code.pair(first), second, sign)
-        writer.give(step.results[0], code.call("pand.z", [found, found, mask], found.type))
-        return
-    left = code.register(first)
-    if step.name == "vcmps":
-        given: Ref = code.scalar(step.role("scalar"), element)
-        made = code.call(f"vcmps.{order}.{sign}.z", [left, given, mask], mask.type)
-    elif element.startswith("f8"):
-        made = _of_bytes(code, order, left, code.register(step.role("rhs")), mask)
-    else:
-        made = code.compare(order, left, code.register(step.role("rhs")), sign, mask)
-    writer.give(step.results[0], made)
-
-
-def _of_bytes(code: Code, order: str, left: Ref, right: Ref, mask: Ref) -> Ref:
-    """A comparison of 8-bit floats by integers in the same order; NaN compares as nothing but different."""
-    largest = 0x7E if "f8E4M3FN" in left.type else 0x7C
-    keys, numbers = [], mask
-    for register in (left, right):
-        raw = code.as_type(register, "i8")
-        magnitude = code.both_bits(raw, code.number(0x7F, "i8"))
-        negative = code.compare("lt", raw, code.number(0, "i8"))
-        keys.append(code.select(negative, code.sub(code.number(0, "i8"), magnitude), magnitude))
-        ordered = code.compare("le", magnitude, code.number(largest, "i8"))
-        numbers = code.logic("pand", numbers, ordered)
-    if order != "ne":
-        return code.compare(order, keys[0], keys[1], "s", numbers)
-    same = code.compare("eq", keys[0], keys[1], "s", numbers)
-    return code.call("pnot.z", [same, mask], mask.type)
-
-
-def refuse(writer: Writer, step: Step) -> None:
-    """Say of an operation that nothing does it."""
-    note = tables.NEVER_LOWERED.get(step.name, "")
-    raise NotLoweredError("LS0601", f"`ave.hir.{step.name}` has no intrinsic", *([note] if note else []))

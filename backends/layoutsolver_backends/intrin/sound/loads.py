@@ -21,6 +21,9 @@ _SPREAD = {
 }
 """The distribution of a load, and how often it doubles the room of elements, by functionType and element width."""
 
+_UNPACKED = {"UNPK_B8": (8, 1), "UNPK_B16": (16, 1), "UNPK4_B8": (8, 2)}
+"""The width of elements that a distribution spreads, and how often it doubles their room."""
+
 GRANULES = {"pb8": 0, "pb16": 1, "pb32": 2}
 """How often the granularity of a predicate is doubled, by functionType."""
 
@@ -84,6 +87,9 @@ def load(writer: Writer, step: Step) -> None:
     else:
         if dist in _WIDTHS and _WIDTHS[dist] != bits_of(element):
             raise missing(step, element, f"`{dist}` repeats what has {_WIDTHS[dist]} bits")
+        if is_unaligned(step) and _UNPACKED.get(dist, (0, 0))[0] == bits_of(element):
+            writer.give(result, code.spread(stream(code, pointer, element), _UNPACKED[dist][1]))
+            return
         if is_unaligned(step) and dist not in _WIDTHS:
             raise missing(step, element, f"`{dist}` needs an aligned address")
         number = enumerator(step, "dist", LOAD_DISTS)

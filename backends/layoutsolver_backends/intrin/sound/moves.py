@@ -151,9 +151,14 @@ def slide(writer: Writer, step: Step) -> None:
     """`vslide`."""
     result = step.results[0]
     element = writer.program.element(result)
-    if bits_of(element) == 64:
-        raise missing(step, element)
     code = Code(writer)
+    if bits_of(element) == 64:
+        if writer.program.vector(result).lanes != LONG_LANES:
+            raise missing(step, element, "64 elements, in a pair of registers, can be slid")
+        by = writer.value(step.role("slide"))
+        sources = zip(code.pair(step.role("src1")), code.pair(step.role("src2")), strict=True)
+        code.give_pair(result, Pair(*[code.call("vslide", [low, high, by], WORDS) for low, high in sources]))
+        return
     first, second = (code.bits(code.register(step.role(role))) for role in ("src1", "src2"))
     made = code.call("vslide", [first, second, writer.value(step.role("slide"))], first.type)
     writer.give(result, code.as_type(made, element))

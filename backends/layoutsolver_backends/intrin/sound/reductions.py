@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from layoutsolver_backends.intrin.program import Step
 from layoutsolver_backends.intrin.sound import pairs
-from layoutsolver_backends.intrin.sound.code import Code, Pair, bits_of, is_float, missing, sign_of
-from layoutsolver_backends.intrin.writer import NotLoweredError, Ref, Writer, register_type
+from layoutsolver_backends.intrin.sound.code import WORDS, Code, Pair, bits_of, is_float, missing, sign_of
+from layoutsolver_backends.intrin.sound.parts import WIDER, parts_in_use
+from layoutsolver_backends.intrin.writer import PREDICATE, NotLoweredError, Ref, Writer, register_type
 
 _LARGEST = {"add": ("f16", "f32"), "max": ("f16", "f32", "bf16"), "min": ("f16", "f32", "bf16")}
 """The floats that there are reductions of."""
@@ -31,6 +32,9 @@ def reduce(writer: Writer, step: Step) -> None:
         writer.give(result, code.as_type(_folded(code, code.bits(data), mask), element))
         return
     plain = kind.removeprefix("u")
+    if element.startswith("f8") and plain != "add":
+        writer.give(result, _extreme_of_bytes(code, step, plain, data, mask))
+        return
     if is_float(element) and element not in _LARGEST[plain]:
         raise missing(
             step, element, f"there is no reduction `{kind}` of them, and in float32 it would be rounded twice"
@@ -39,6 +43,42 @@ def reduce(writer: Writer, step: Step) -> None:
     wide = f"i{2 * bits_of(element)}" if kind == "add" and not is_float(element) and bits_of(element) < 32 else element
     made = code.call(f"vc{plain}.{sign}.x", [data, mask], register_type(wide))
     writer.give(result, code.as_type(made, element))
+
+
+def _extreme_of_bytes(code: Code, step: Step, kind: str, data: Ref, mask: Ref) -> Ref:
+    """The largest or smallest of 8-bit floats: that of each part in float32, and of these the first of the best.
+
+    Zeros of both signs are equal, and the first one counts; an extreme comes with the number of its lane. What no
+    element decides is an infinity, which in a format without one is its largest number.
+    """
+    element = code.element(data)
+    there, wide, back = WIDER[element]
+    order = "gt" if kind == "max" else "lt"
+    best: tuple[Ref, Ref] | None = None
+    for part in parts_in_use(code, step, element, 4):
+        own = code.call(there, [data, code.full, part], register_type(wide))
+        found = code.call(f"vc{kind}.s.x", [own, shifted_mask(code, mask, part)], register_type(wide))
+        lane = code.call("vslide", [code.bits(found), code.bits(found), code.writer.constant(1, "i16")], WORDS)
+        if best is None:
+            best = found, lane
+            continue
+        first = code.logic("pand", code.compare("eq", best[0], found), code.compare("le", best[1], lane, "u"))
+        kept = code.logic("por", first, code.compare(order, best[0], found))
+        best = code.select(kept, best[0], found), code.select(kept, best[1], lane)
+    assert best is not None
+    saturates = int(element == "f8E4M3FN")
+    return code.call(back, [best[0], code.full, 0, saturates, 0], register_type(element))
+
+
+def shifted_mask(code: Code, mask: Ref, part: int) -> Ref:
+    """The predicate of words that has, for each, what another one has for a byte of it."""
+    if part & 1:
+        mask = code.two("pdintlv.b8", [mask, mask], PREDICATE)[1]
+        mask = code.call("punpack", [mask, 0], PREDICATE)
+    if part & 2:
+        mask = code.two("pdintlv.b16", [mask, mask], PREDICATE)[1]
+        mask = code.call("punpack", [mask, 0], PREDICATE)
+    return mask
 
 
 def _folded(code: Code, data: Ref, mask: Ref) -> Ref:

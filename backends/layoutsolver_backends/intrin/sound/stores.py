@@ -20,11 +20,12 @@ from layoutsolver_backends.intrin.sound.code import (
 from layoutsolver_backends.intrin.sound.loads import GRANULES, address, behind, is_unaligned, stream
 from layoutsolver_backends.intrin.sound.masks import Prefix, clamped, first_lanes, prefix_of
 from layoutsolver_backends.intrin.tables import BARRIERS, STORE_DISTS, STREAM_SUFFIXES, SUFFIXES
-from layoutsolver_backends.intrin.writer import NotLoweredError, Ref, Writer, enumerator, register_type
+from layoutsolver_backends.intrin.writer import PREDICATE, NotLoweredError, Ref, Writer, enumerator, register_type
 
 _PACKED = {("pk", 8): ("PK_B16", 1, 16), ("pk", 16): ("PK_B32", 1, 32), ("pk4", 8): ("PK4_B32", 2, 32)}
 """The distribution of a store by functionType and element width, its halvings, and the width of its lanes."""
 
+_HALVINGS = {dist: times for dist, times, _ in _PACKED.values()}
 _DENSE = ("norm", "none", "")
 _STRIDED = {"dintlv2": 1, "dintlv4": 2}
 _LONG = 8
@@ -64,14 +65,14 @@ def _elements(code: Code, step: Step, pointer: Ref, element: str) -> None:
     dist = step.attrs.get("dist", "")
     packed = f"NORM_B{bits_of(element)}"
     if dist.startswith("PK"):
-        packed, wide = dist, int(dist.rpartition("B")[2])
+        packed, times, wide = dist, _HALVINGS.get(dist, 0), int(dist.rpartition("B")[2])
     elif given not in _DENSE:
         known = _PACKED.get((given, bits_of(element)))
         if known is None:
             raise missing(step, element, f"its functionType is `{given}`")
         packed, times, wide = known
     if is_unaligned(step):
-        if dist.startswith("PK"):
+        if dist.startswith("PK") and wide >> times != bits_of(element):
             raise missing(step, element, f"`{dist}` needs an aligned address")
         dense = code.as_type(code.packed(code.bits(data), times), element)
         _unaligned(code, step, pointer, dense, times)
@@ -177,18 +178,19 @@ def _bits(code: Code, step: Step, pointer: Ref) -> None:
         raise missing(step, "i1", "its functionType has to be pb8, pb16 or pb32")
     bits = writer.mask(step.role("val"))
     lanes = writer.program.vector(step.role("val")).lanes
-    if times == 0 and (not is_unaligned(step) or lanes > 128):
-        if is_unaligned(step):
-            raise missing(step, "i1", f"without alignment {lanes} predicates cannot be stored")
+    if times == 0 and not is_unaligned(step):
         code.effect("psts.b8", [bits, pointer, 0, 0, 0])
         return
+    masks = [bits]
     if times == 0:
-        times = 1 if lanes > 64 else 2
-        for _ in range(times):
-            bits = code.call("punpack", [bits, 0], bits.type)
+        times, halves = (2, 1) if lanes <= 64 else (1, 1 if lanes <= 128 else 2)
+        masks = [code.call("punpack", [bits, half], PREDICATE) for half in range(halves)]
+        masks = [code.call("punpack", [mask, 0], PREDICATE) if times == 2 else mask for mask in masks]
     align = code.call("init.vector.align.data", [], ALIGN)
-    stored = code.call(f"pstu.b{16 * times}", [bits, pointer, align], f"!llvm.struct<({ALIGN}, ptr<6>)>")
-    code.effect("vstas", [writer.extract(stored, 0, ALIGN), writer.extract(stored, 1, POINTER), 0, 0])
+    for mask in masks:
+        stored = code.call(f"pstu.b{16 * times}", [mask, pointer, align], f"!llvm.struct<({ALIGN}, ptr<6>)>")
+        align, pointer = writer.extract(stored, 0, ALIGN), writer.extract(stored, 1, POINTER)
+    code.effect("vstas", [align, pointer, 0, 0])
 
 
 # -- by blocks and by indices -----------------------------------------------------------------------------------------
@@ -237,11 +239,14 @@ def scatter(writer: Writer, step: Step) -> None:
     code.effect(f"vscatter.{suffix}_v300", [data, pointer, words, writer.mask(step.role("mask"))])
 
 
+_EVERY_BARRIER = ("vv.all", "vs.all", "sv.all", "ss.all")
+"""The barriers that together order everything."""
+
+
 def barrier(writer: Writer, step: Step) -> None:
-    """`mem.bar.*`."""
+    """`mem.bar.*`; where its kind is not constant, all that there are."""
     number = writer.integer(step.operands[0])
-    if number is None:
-        raise NotLoweredError("LS0603", "the kind of a barrier must be an `arith.constant`")
-    if not 0 <= number < len(BARRIERS):
+    if number is not None and not 0 <= number < len(BARRIERS):
         raise NotLoweredError("LS0602", f"there is no barrier number {number}")
-    writer.effect(f"mem.bar.{BARRIERS[number]}", [])
+    for name in _EVERY_BARRIER if number is None else (BARRIERS[number],):
+        writer.effect(f"mem.bar.{name}", [])

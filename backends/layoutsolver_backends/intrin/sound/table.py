@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from layoutsolver_backends.intrin import predicates
 from layoutsolver_backends.intrin.program import Step
-from layoutsolver_backends.intrin.sound import conversions, lanes, loads, masks, moves, reductions, stores
+from layoutsolver_backends.intrin.sound import compares, conversions, lanes, loads, masks, moves, reductions, stores
 from layoutsolver_backends.intrin.tables import CONVERTS, ELEMENTWISE, SHIFTS
 from layoutsolver_backends.intrin.writer import Writer
 
@@ -17,7 +17,7 @@ SOUND: dict[str, Lowering] = {
     "store_with_stride": stores.store_with_stride, "vgather": loads.gather, "vscatter": stores.scatter,
     "pge": masks.pattern, "plt": masks.counted_lanes, "pltm": masks.offset_lanes, "preg.cast": masks.repack,
     **{f"preg.{name}": predicates.logic for name in ("and", "or", "xor", "not")},
-    **dict.fromkeys(("vcmp", "vcmps"), lanes.compare), "membar": stores.barrier,
+    **dict.fromkeys(("vcmp", "vcmps"), compares.compare), "membar": stores.barrier,
     **dict.fromkeys((*ELEMENTWISE, *SHIFTS), lanes.elementwise),
     **dict.fromkeys(("vrsqrt", "vrnd", "vmod", "vmodui", "vdivfhp"), lanes.elementwise),
     **dict.fromkeys(CONVERTS, conversions.convert), "vexpdif": lanes.exponential_of_difference,
