@@ -22,7 +22,10 @@ SHOWN = 4
 
 
 def wrong_bytes(inputs: Inputs, before: LogicalMemory, after: LogicalMemory) -> Flags:
-    """Which bytes differ: those that are defined before and other or poison after, and changed ones between buffers."""
+    """Which bytes differ: those that are defined before and other or poison after, and changed ones between buffers.
+
+    What neither side determines is equal, and so is what both leave between buffers.
+    """
     expected, unknown = before.memory.data(), before.memory.poison()
     got, poison = after.memory.data(), after.memory.poison()
     wrong: Flags = ~unknown & ((expected != got) | poison)
@@ -30,7 +33,8 @@ def wrong_bytes(inputs: Inputs, before: LogicalMemory, after: LogicalMemory) -> 
     between = np.ones(expected.size, np.bool_)
     for start, stop in inputs.extents:
         between[start:stop] = False
-    wrong |= between & ~before.loose & ((got != initial) | (poison != empty))
+    same = (poison & unknown) | (~poison & ~unknown & (expected == got))
+    wrong |= between & ~before.loose & ~same & ((got != initial) | (poison != empty))
     return wrong
 
 
