@@ -277,6 +277,11 @@ def _add_view(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--line", type=_positive, default=None, metavar="N", help="the operation whose lanes are shown")
 
 
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    _add_input(parser)
+    _add_output(parser, "the page")
+
+
 def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="DIR", nargs="+", help="files, and folders with files in and below them")
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="where the lines of JSON are written")
@@ -379,6 +384,7 @@ VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "schema": ("print the JSON schema of a problem or an answer", _add_schema),
     "explain": ("say why a program has no layouts, or print the page of a code", _add_explain),
     "why": ("say why a value has its layout and no other", _add_why),
+    "report": ("write a program, what is said of it and its pictures as one HTML page", _add_report),
     "view": ("draw the layouts of a program as SVG", _add_view),
     "batch": ("ask the same about many files, with a line of JSON for each", _add_batch),
     "serve": ("answer JSON requests over HTTP, or over standard input and output", _add_serve),

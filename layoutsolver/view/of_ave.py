@@ -80,6 +80,13 @@ def flow_of(result: SolveResult) -> Flow:
     return Flow(f"{source.name}: dataflow", tuple(nodes), tuple(edges), LAYOUTS)
 
 
+def annotated(result: SolveResult) -> str:
+    """The program with its layouts."""
+    from layoutsolver.api import annotate
+
+    return annotate(result, layouts=True)
+
+
 def _contradicting(result: SolveResult, posed: Posed) -> set[int]:
     """The operations of all conflicts."""
     groups = [group for conflict in result.conflicts for group in conflict.groups]

@@ -106,6 +106,13 @@ def lanes_of(result: VmiResult, line: int) -> list[list[Drawn]]:
     return []
 
 
+def annotated(result: VmiResult) -> str:
+    """The program with its layouts."""
+    from layoutsolver.api_vmi import annotate
+
+    return annotate(result)
+
+
 def _drawn(posed: PosedVmi, value: VmiValue, layout: str, groups: int) -> Drawn:
     title = f"{value.name}  {value.lanes} x {value.element or 'mask'}  {layout}"
     if value.is_mask:

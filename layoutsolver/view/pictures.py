@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from layoutsolver.view.candidates import space_picture
@@ -61,6 +62,34 @@ class Shown:
         if not columns:
             raise NoPictureError(f"no vectors to show at {where}")
         return lane_picture(f"{where}: lanes", columns)
+
+
+HEADINGS = {"dataflow": "Where values flow, and in which layouts", "space": "Which layouts there are to choose from"}
+
+
+def page_of(shown: Shown) -> str:
+    """A page with all pictures of a program."""
+    from layoutsolver.view.page import page
+
+    pictures = []
+    for name, heading in HEADINGS.items():
+        if shown.solved is not None and shown.solved.posed is not None:
+            pictures.append((heading, shown.picture(name)))
+    if shown.solved is None and shown.graph is not None:
+        with suppress(NoPictureError):  # a text without loads has no lanes to show, and the page is whole without them
+            pictures.append(("How elements lie in registers", shown.picture("lanes")))
+    answer = "" if shown.solved is None or not shown.solved.ok else _adapter(shown.solved).annotated(shown.solved)
+    return page(shown.source.name, shown.source, shown.diagnostics, pictures, answer, _summary(shown))
+
+
+def _summary(shown: Shown) -> str:
+    """What came of it in one line."""
+    errors = sum(item.severity == "error" for item in shown.diagnostics)
+    if errors:
+        return f"{errors} error{'s' * (errors != 1)}"
+    if shown.solved is None or shown.solved.solution is None:
+        return ""
+    return f"{shown.solved.solution.status}: every vector has a layout"
 
 
 def show(source: SourceFile, options: SolveOptions, vmi: bool) -> Shown:
