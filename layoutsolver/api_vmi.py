@@ -14,13 +14,14 @@ from layoutsolver.pose.vmi.pose import PosedVmi, pose_vmi
 from layoutsolver.pose.vmi.upstream.assign import UpstreamVmi
 from layoutsolver.pose.vmi.upstream.choice import Choice, choice_of
 from layoutsolver.pose.vmi.upstream.compat import upstream_of
-from layoutsolver.pose.vmi.wishes import Wish, WishError, hinted, wished
+from layoutsolver.pose.vmi.wishes import Wish, Wished, WishError, hinted, wished
 from layoutsolver.source import SourceFile, Span
 from layoutsolver.vmi.arch import arch_of, registers_of
 from layoutsolver.vmi.peak import RegisterPeak
 from layoutsolver.vmi.within import bounded, solve_within
 from layoutsolver_models.problems.selection import KnownChoice, SelectionSolution, Value, evaluate, faults
 from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.solve.selection_wishes import with_wishes
 from layoutsolver_models.targets.chip import RegisterLimits
 
 
@@ -56,10 +57,10 @@ class VmiResult:
     """A module with the layouts of its vectors: the problem, its solution, and all that is to be said.
 
     `posed` is None where the input has errors that keep the question from being posed. `peaks` are the registers that
-    are live at most once the solution is lowered, None where it is not.
+    are live at most once the solution is lowered, None where it is not; `wishes` are the user's, hints first.
     """
 
-    __slots__ = ("diagnostics", "graph", "module", "peaks", "posed", "released", "solution")
+    __slots__ = ("diagnostics", "graph", "module", "peaks", "posed", "released", "solution", "wishes")
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -69,6 +70,7 @@ class VmiResult:
         self.solution: SelectionSolution | None = None
         self.released: Released | None = None
         self.peaks: tuple[RegisterPeak, ...] | None = None
+        self.wishes: tuple[Wished, ...] = ()
 
     @property
     def unreadable(self) -> bool:
@@ -102,11 +104,13 @@ def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
         message = "the program has no vector of VMI: no layout is to be decided"
         result.diagnostics.append(Diagnostic("LS0307", "warning", message, Label(source, Span(0, 0))))
     if not any(item.severity == "error" for item in result.diagnostics):
-        problem, wrong = hinted(posed)
+        problem, hints, wrong = hinted(posed)
         result.diagnostics += wrong
         if not wrong:
             posed = posed._replace(problem=problem)
-            posed = posed._replace(problem=wished(posed, chosen.pins, chosen.preferences))
+            problem, wishes = wished(posed, chosen.pins, chosen.preferences)
+            posed = posed._replace(problem=problem)
+            result.wishes = (*hints, *wishes)
             result.released = _released(graph, posed, chosen)
             result.posed = started(posed, result.released)
             _limit_registers(result, chosen)
@@ -142,8 +146,13 @@ def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
         _take_released(result, result.released)
         return result
     within = solve_within(result.posed, chosen.limits)
-    result.solution, result.peaks = within.solution, within.peaks
+    result.solution = with_wishes(result.posed.problem, within.solution, chosen.limits)
+    result.peaks = within.peaks
     _say_what_came(result, within.lowered, chosen)
+    if result.ok and result.wishes:
+        from layoutsolver.explain.vmi_wishes import wish_notes
+
+        result.diagnostics += wish_notes(result.posed, result.solution, result.wishes, chosen.limits)
     return result
 
 

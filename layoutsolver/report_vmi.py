@@ -9,6 +9,7 @@ from layoutsolver.api_vmi import VmiResult, annotate
 from layoutsolver.pose.vmi.capacity import KINDS
 from layoutsolver.report import ReportDiagnostic, report_diagnostic
 from layoutsolver.vmi.arch import registers_of
+from layoutsolver_models.problems.selection import bounded_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,8 @@ def report(result: VmiResult) -> VmiReport:
     solution = result.solution
     if not result.ok:
         return VmiReport(name, solution.status, solution.bound, None, (), (), _released(result), said)
-    sums = _sums(result, solution.load, solution.busiest, solution.total, solution.registers)
+    total = bounded_sum(result.posed.problem, solution.load)
+    sums = _sums(result, solution.load, solution.busiest, total, solution.registers)
     text = annotate(result)
     return VmiReport(
         name, solution.status, solution.bound, sums, _values(result), _ops(result), _released(result), said, text,

@@ -11,6 +11,7 @@ from layoutsolver.cli.main import EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.cli.solve import exit_status
+from layoutsolver.source import SourceFile
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     status = EXIT_OK
     answers: list[str] = []
     for source in inputs.sources:
-        result = lower(source, lowering)
+        result = _vpto(options, source, lowering) if options.to == "vpto" else lower(source, lowering)
         print_diagnostics(options, result.diagnostics)
         status = worst(status, _status(result))
         if result.text is not None:
@@ -39,6 +40,18 @@ def run(options: argparse.Namespace) -> int:
     if len(answers) < len(inputs.sources):
         return status
     return deliver(options.output, inputs.joined(answers), status)
+
+
+def _vpto(options: argparse.Namespace, source: SourceFile, lowering: LowerOptions) -> LowerResult:
+    """A program of VMI, solved with the options that there are for it."""
+    from layoutsolver.api_vmi import WishError
+    from layoutsolver.cli.vmi.options import vmi_options
+    from layoutsolver.vmi.lowering import lower_to_vpto
+
+    try:
+        return lower_to_vpto(source, lowering, vmi=vmi_options(options, lowering.solving))
+    except WishError as error:
+        raise UsageError(str(error)) from None
 
 
 def _status(result: LowerResult) -> int:

@@ -171,6 +171,7 @@ def _add_lower(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--layouts-from-file", action="store_true", help="as --solved, and know the layouts that vector types carry"
     )
+    _add_vmi(parser)
 
 
 def _add_messages(parser: argparse.ArgumentParser, conflicts: int) -> None:

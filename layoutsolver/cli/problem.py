@@ -37,10 +37,12 @@ def run_problem(options: argparse.Namespace, source: SourceFile, limits: Limits)
 
 def _selection(options: argparse.Namespace, source: SourceFile, problem: SelectionProblem, limits: Limits) -> int:
     from layoutsolver_models.solve.selection import solve_selection
+    from layoutsolver_models.solve.selection_wishes import with_wishes
 
     start = problem.start
     known = (start.variants, start.conversions) if start is not None and not faults(problem, *start) else None
     solution = solve_selection(problem, limits, known)
+    solution = with_wishes(problem, solution, limits)
     if solution.status == "infeasible":
         solution = _explained(options, source, problem, limits)
     return deliver(options.output, to_json(solution) + "\n", _status(solution.status))

@@ -74,6 +74,7 @@ CODES: dict[str, Code] = {
         Code("LS0806", "a hint that is no wish for a layout"),
         Code("LS0807", "a layout attribute that is none, or that a type cannot have"),
         Code("LS0808", "layouts that a file states fit no rule of an operation"),
+        Code("LS0809", "what a fixed or preferred layout costs"),
         Code("LS0810", "more registers are live than there are"),
         Code("LS0811", "no layouts keep within the registers"),
         Code("LS0901", "two fusion regions stay apart"),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.pose.vmi.reasons import reasons_of
-from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution
+from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution, bounded_sum
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import narrow, solve_selection
 from layoutsolver_models.solve.selection_conflict import smallest_conflict
@@ -82,7 +82,7 @@ def _other(posed: PosedVmi, solution: SelectionSolution, value: int, layout: str
         return Other(layout, reason="a time limit was reached before this was known", proved=False)
     more = tuple(now - before for now, before in zip(found.load, solution.load, strict=True))
     return Other(
-        layout, more, found.busiest - solution.busiest, found.total - solution.total,
+        layout, more, found.busiest - solution.busiest, bounded_sum(problem, more),
         found.registers - solution.registers, found.status == "optimal",
     )  # fmt: skip
 

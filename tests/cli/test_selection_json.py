@@ -173,3 +173,16 @@ def test_what_shares_a_name_costs_the_same(tmp_path: Path, run: Run) -> None:
 def test_places_of_pointers(pointer: str, part: str) -> None:
     text = ' {"a" : [ "x", {"k": "]"} ],\n "b/c": [2] }'
     assert text[place_of(text, pointer) :].startswith(part)
+
+
+@pytest.mark.parametrize("wishes", [("--pin", "%codes=ls4"), ("--prefer", "%pairs=c:99"), ("--prefer", "%pairs=d4:1")])
+def test_wishes_travel_in_the_problem_and_say_what_they_cost(wishes: tuple[str, str], tmp_path: Path, run: Run) -> None:
+    space = run("space", write(tmp_path / "a.pto", FP4), "--json", *wishes)
+    outcome = run("solve", write(tmp_path / "a.json", space.out))
+    found = from_json(SelectionSolution, outcome.out)
+    assert outcome.status == 0
+    (wish,) = found.wishes
+    assert wish.kind == ("pin" if wishes[0] == "--pin" else "penalty")
+    text = run("solve", str(tmp_path / "a.pto"), *wishes)
+    assert f"{'costs' if wish.met else 'would cost'}" in text.err
+    assert (wish.total, wish.more) == ((16, (8, 0, 8, 0)) if wish.met else (0, (0, 0, 0, 0)))

@@ -226,3 +226,21 @@ def test_programs_of_two_dialects_need_files_of_their_own(run: Run, tmp_path: Pa
         assert "give each dialect a file of its own" in outcome.err
     outcome = run("solve", write(tmp_path / "said.mlir", "// unlike pto.vmi.vload\n" + PROGRAM))
     assert outcome.status == 0
+
+
+def test_lower_takes_what_solve_takes(run: Run, tmp_path: Path) -> None:
+    plain = run("lower", "--to", "vpto", FP4)
+    assert (plain.status, plain.out.count("UNPK4"), plain.out.count("UNPK_B8")) == (0, 0, 1)
+    pinned = run("lower", "--to", "vpto", FP4, "--pin", "%codes=ls4")
+    assert (pinned.status, pinned.out.count("UNPK4")) == (0, 2)
+    assert "%codes is fixed to ls4: costs +16 instructions in all" in pinned.err
+    hinted = (
+        Path(FP4).read_text(encoding="utf-8").replace("vload %x[%off]", 'vload %x[%off] {layoutsolver.hint = "ls4!"}')
+    )
+    assert run("lower", "--to", "vpto", write(tmp_path / "h.pto", hinted)).out.count("UNPK4") == 2
+    released = run("lower", "--to", "vpto", FP4, "--compat", "upstream")
+    assert (released.status, released.out.count("pto.vcvt")) == (0, 4)
+    assert run("lower", "--to", "vpto", FP4, "--pin", "%none=c").status == 2
+    refused = run("lower", "--to", "vpto", FP4, "--limit-registers", "1,8")
+    assert (refused.status, refused.out) == (1, "")
+    assert "error[LS0811]" in refused.err

@@ -45,5 +45,7 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
         return deliver(options.output, "".join(answers), status)
     from layoutsolver.diagnostics.text import render
 
-    text = render(said, style_for(options)) if said else "nothing contradicts: every vector has a layout\n"
+    text = render(said, style_for(options)) if said else ""
+    if all(item.severity == "note" for item in said):
+        text += "nothing contradicts: every vector has a layout\n"
     return deliver(options.output, text, status)

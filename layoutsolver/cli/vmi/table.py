@@ -8,7 +8,7 @@ from layoutsolver.api_vmi import Released, VmiResult
 from layoutsolver.cli.table import render_table
 from layoutsolver.pose.vmi.capacity import KINDS
 from layoutsolver.vmi.arch import registers_of
-from layoutsolver_models.problems.selection import Cost, Value
+from layoutsolver_models.problems.selection import Cost, Value, bounded_sum
 
 
 def decision_table(result: VmiResult) -> str:
@@ -53,7 +53,8 @@ def totals(result: VmiResult) -> str:
     assert posed is not None
     rows: list[list[str]] = []
     what = "released compiler" if result.released is not None and solution.bound == 0 and not solution.proved else ""
-    value = Value(solution.load, solution.busiest, solution.total, solution.rest, solution.registers)
+    total = bounded_sum(posed.problem, solution.load)
+    value = Value(solution.load, solution.busiest, total, solution.rest, solution.registers)
     rows.append([what or solution.status, *_sums(value)])
     released = result.released
     if released is not None and not what:

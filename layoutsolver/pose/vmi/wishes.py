@@ -11,7 +11,8 @@ from layoutsolver_models.problems.selection import SelectionProblem
 from layoutsolver_models.rules.vmi.layouts import LAYOUT_NAMES
 
 HINT = "layoutsolver.hint"
-"""The attribute by which an operation says in which layout its results are wished for: `"d2"`, or `"d2:3"`."""
+"""The attribute by which an operation says in which layout its results are wished for: `"d2"`, or `"d2:3"`, where any
+other one may cost three instructions more; `"d2!"` fixes it."""
 
 MASK_WIDTHS = ("b8", "b16", "b32")
 
@@ -22,6 +23,15 @@ class Wish(NamedTuple):
     value: str
     layout: str
     weight: int = 1
+
+
+class Wished(NamedTuple):
+    """A wish for a value of the problem: the layout as users name it, and as the problem does; fixed, or preferred."""
+
+    value: int
+    layout: str
+    layouts: tuple[str, ...]
+    fixed: bool
 
 
 class WishError(Exception):
@@ -62,38 +72,54 @@ def values_named(posed: PosedVmi, name: str) -> list[int]:
     return list(found)
 
 
-def wished(posed: PosedVmi, pins: tuple[Wish, ...], preferences: tuple[Wish, ...]) -> SelectionProblem:
-    """The problem with the pins and preferences of users. Raises `WishError`."""
+def wished(
+    posed: PosedVmi, pins: tuple[Wish, ...], preferences: tuple[Wish, ...]
+) -> tuple[SelectionProblem, list[Wished]]:
+    """The problem with the pins and preferences of users, and these. Raises `WishError`."""
     problem = posed.problem
     fixed = dict(problem.pins)
+    found: list[Wished] = []
     for wish in pins:
         for number in _values(posed, wish):
             fixed[number] = _layout(posed, number, wish)
+            found.append(Wished(number, wish.layout, (fixed[number],), True))
     penalties = list(problem.penalties)
     for wish in preferences:
         for number in _values(posed, wish):
             penalties += _others(posed, number, wish)
-    return problem._replace(pins=tuple(sorted(fixed.items())), penalties=tuple(penalties))
+            found.append(Wished(number, wish.layout, _meant(posed, number, wish), False))
+    return problem._replace(pins=tuple(sorted(fixed.items())), penalties=tuple(penalties)), found
 
 
-def hinted(posed: PosedVmi) -> tuple[SelectionProblem, list[Diagnostic]]:
-    """The problem with what operations of the text wish for, and a message for each hint that is none."""
+def hinted(posed: PosedVmi) -> tuple[SelectionProblem, list[Wished], list[Diagnostic]]:
+    """The problem with what operations of the text wish for, these wishes, and a message for each hint that is none."""
     graph = posed.program.graph
     penalties = list(posed.problem.penalties)
+    fixed = dict(posed.problem.pins)
+    found: list[Wished] = []
     wrong: list[Diagnostic] = []
     for node in graph.ops:
         text = attributes(node).get(HINT, "").strip('"')
         if not text:
             continue
         try:
-            wish = parse_wish(f"%={text}", weighted=True)
+            pinned = text.endswith("!")
+            wish = parse_wish(f"%={text.rstrip('!')}", weighted=not pinned)
             for value in node.results:
-                if value in posed.program.by_graph_value:
-                    penalties += _others(posed, posed.program.by_graph_value[value], wish)
+                number = posed.program.by_graph_value.get(value)
+                if number is None:
+                    continue
+                if pinned:
+                    fixed[number] = _layout(posed, number, wish._replace(value=graph.values[value].name))
+                    found.append(Wished(number, wish.layout, (fixed[number],), True))
+                else:
+                    penalties += _others(posed, number, wish)
+                    found.append(Wished(number, wish.layout, _meant(posed, number, wish), False))
         except WishError as error:
             message = f"the hint of `{node.name}` is no wish for a layout: {str(error).replace('`%=', '`')}"
             wrong.append(Diagnostic("LS0806", "error", message, Label(graph.module.source, node.span)))
-    return posed.problem._replace(penalties=tuple(penalties)), wrong
+    pins = tuple(sorted(fixed.items()))
+    return posed.problem._replace(pins=pins, penalties=tuple(penalties)), found, wrong
 
 
 def _values(posed: PosedVmi, wish: Wish) -> list[int]:
@@ -117,12 +143,19 @@ def _layout(posed: PosedVmi, number: int, wish: Wish) -> str:
     raise WishError(f"{wish.value} cannot lie in {wish.layout}: its layouts are {', '.join(known)}")
 
 
-def _others(posed: PosedVmi, number: int, wish: Wish) -> list[tuple[int, str, int]]:
-    """The cost of every other layout."""
+def _meant(posed: PosedVmi, number: int, wish: Wish) -> tuple[str, ...]:
+    """The layouts of the problem that a wish names. Raises `WishError` if there is none."""
     known = posed.problem.values[number].layouts
-    wanted = {layout for layout in known if layout == wish.layout or layout.endswith(f" {wish.layout}")}
+    wanted = tuple(layout for layout in known if layout == wish.layout or layout.endswith(f" {wish.layout}"))
     if not wanted:
         raise WishError(
             f"{posed.problem.values[number].id} cannot lie in {wish.layout}: its layouts are {', '.join(known)}"
         )
+    return wanted
+
+
+def _others(posed: PosedVmi, number: int, wish: Wish) -> list[tuple[int, str, int]]:
+    """The cost of every other layout."""
+    wanted = _meant(posed, number, wish)
+    known = posed.problem.values[number].layouts
     return [(number, layout, wish.weight) for layout in known if layout not in wanted]

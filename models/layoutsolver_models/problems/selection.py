@@ -122,6 +122,25 @@ class SelectionGroup(NamedTuple):
 
 
 @as_json_object
+class SelectionWish(NamedTuple):
+    """What a pin of a value, or all its penalties, cost: the difference to the best choice without it.
+
+    `more` are instructions by pipe; the others are differences of the objectives, penalties not counted. `met` says
+    whether the value is in no layout that has a penalty. Not `proved` are differences to what is not proved the best,
+    and nothing is known where `more` is empty then.
+    """
+
+    kind: Literal["pin", "penalty"]
+    value: int
+    met: bool
+    more: Cost = ()
+    busiest: int = 0
+    total: int = 0
+    registers: int = 0
+    proved: bool = True
+
+
+@as_json_object
 class SelectionSolution(NamedTuple):
     """The answer: the variants that run of each operation, and the conversions that are made (by number).
 
@@ -129,6 +148,7 @@ class SelectionSolution(NamedTuple):
     first that is minimised is proved to be at least `bound`; `proved` are the objectives of which the least value is
     proved, each given the ones before it. Empty unless `status` is `optimal` (all are proved) or `feasible`. Where it
     is `infeasible`, `conflict` may list what cannot hold together; `minimal` says that each of that is needed for it.
+    `wishes` are what pins and penalties cost, if there are few.
     """
 
     status: Status
@@ -143,6 +163,7 @@ class SelectionSolution(NamedTuple):
     proved: tuple[SelectionObjective, ...] = ()
     conflict: tuple[SelectionGroup, ...] = ()
     minimal: bool = True
+    wishes: tuple[SelectionWish, ...] = ()
     schema: Literal["layoutsolver/selection-solution/1"] = "layoutsolver/selection-solution/1"
 
 
@@ -158,6 +179,11 @@ class Value(NamedTuple):
     def of(self, objective: SelectionObjective) -> int:
         """The value of one objective."""
         return self.busiest if objective == "pipes" else int(getattr(self, objective))
+
+
+def bounded_sum(problem: SelectionProblem, load: Cost) -> int:
+    """The instructions of all bounded pipes together, no penalties among them."""
+    return sum(cost for pipe, cost in zip(problem.pipes, load, strict=True) if pipe in problem.bounded)
 
 
 def evaluate(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> Value:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from layoutsolver.api_vmi import VmiOptions, VmiResult, solve
+from layoutsolver.cli.vmi.table import totals
 from layoutsolver.pose.vmi.wishes import Wish, WishError, parse_wish
+from layoutsolver.report_vmi import report
 from layoutsolver.source import SourceFile
+from layoutsolver_models.problems.selection import bounded_sum
+from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.solve.selection import solve_selection
+from layoutsolver_models.solve.selection_wishes import with_wishes
+from tests.models.test_selection import random_problem
 
 TEXT = """
 func.func @k(%p: !pto.ptr<f8E4M3FN, ub>, %q: !pto.ptr<f32, ub>, %o: index) {
@@ -53,7 +62,9 @@ def test_a_hint_that_is_none_is_said(hint: str, reason: str) -> None:
     text = TEXT.replace("extf %x", f'extf %x {{layoutsolver.hint = "{hint}"}}')
     found = solved(text)
     assert found.ok == (hint == "bd4")
-    assert all(item.code == "LS0806" and reason in item.message for item in found.diagnostics)
+    expected = "LS0809" if hint == "bd4" else "LS0806"
+    assert all(item.code == expected and reason in item.message for item in found.diagnostics)
+    assert found.diagnostics
 
 
 def test_wishes_for_what_does_not_exist_are_refused() -> None:
@@ -76,3 +87,71 @@ func.func @k(%p: !pto.ptr<f32, ub>, %o: index, %n: index) {
     assert made(solved(text, pins=(Wish("%m", "b32 d2"),)))["%m"] == "b32 d2"
     with pytest.raises(WishError, match="may be b8 d2 or b16 d2 or b32 d2"):
         solved(text, pins=(Wish("%m", "d2"),))
+
+
+MORE = "costs +2 instructions in all (load +1, store +1, registers +1)"
+HINTED = TEXT.replace("extf %x", 'extf %x {layoutsolver.hint = "c:40"}')
+
+
+def notes(result: VmiResult) -> list[str]:
+    return [item.message for item in result.diagnostics if item.code == "LS0809"]
+
+
+def test_a_hint_can_fix_a_layout() -> None:
+    text = TEXT.replace("extf %x", 'extf %x {layoutsolver.hint = "c!"}')
+    assert made(solved(text)) == {"%x": "ls4", "%w": "c"}
+    assert notes(solved(text)) == [f"%w is fixed to c: {MORE}"]
+    found = solved(text.replace('"c!"', '"ls2!"'))
+    assert not found.ok
+    assert any(
+        "%w is fixed to ls2" in label.text
+        for label in (found.diagnostics[0].primary, *found.diagnostics[0].secondary)
+        if label
+    )
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (solved(pins=(PINNED,)), f"%x is fixed to ls4: {MORE}"),
+        (solved(preferences=(WISHED,)), f"%w is preferred in c: {MORE}"),
+        (solved(HINTED), f"%w is preferred in c: {MORE}"),
+        (solved(preferences=(Wish("%w", "d2", 3),)), "%w is preferred in d2: costs no instruction"),
+        (solved(preferences=(Wish("%w", "bd4", 3),)), "%w is preferred in bd4, and is not: nothing makes it so here"),
+        (
+            solved(preferences=(Wish("%w", "d4", 1),)),
+            "%w is preferred in d4, and is not: that would cost +4 on the busiest pipe, which takes 6 "
+            "(execute +4, registers +4)",
+        ),
+    ],
+)  # fmt: skip
+def test_each_wish_says_what_it_costs(result: VmiResult, said: str) -> None:
+    assert notes(result) == [said]
+
+
+def test_penalties_are_in_no_sum_that_is_shown() -> None:
+    plain, penalised = solved(), solved(preferences=(Wish("%w", "bd4", 1000),))
+    assert penalised.solution is not None
+    assert penalised.solution.total > 1000
+    assert totals(penalised) == totals(plain)
+    assert report(penalised).sums == report(plain).sums
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_a_wish_costs_is_the_difference_of_two_solves(seed: int) -> None:
+    problem = random_problem(seed, 5)._replace(penalties=())
+    free = solve_selection(problem)
+    rng = random.Random(seed)
+    value = rng.randrange(len(problem.values))
+    layout = rng.choice(problem.values[value].layouts)
+    pinned = problem._replace(pins=((value, layout),))
+    without = solve_selection(problem._replace(pins=()))
+    found = with_wishes(pinned, solve_selection(pinned), Limits())
+    if found.status != "optimal" or free.status == "infeasible":
+        assert found.wishes == ()
+        return
+    (wish,) = found.wishes
+    assert (wish.kind, wish.value, wish.met) == ("pin", value, True)
+    assert wish.busiest == found.busiest - without.busiest >= 0
+    assert wish.total == bounded_sum(problem, found.load) - bounded_sum(problem, without.load)
+    assert wish.registers == found.registers - without.registers
