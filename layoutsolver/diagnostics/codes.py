@@ -55,7 +55,7 @@ CODES: dict[str, Code] = {
         Code("LS0603", "an operand must be a constant to be lowered"),
         Code("LS0604", "a memref whose elements the intrinsics do not reach"),
         Code("LS0605", "an operation is lowered as the released compiler does it, which may not be what is meant"),
-        Code("LS0606", "the released compiler does not carry out a layout"),
+        Code("LS0606", "the released compiler's intrinsics do something else than the operation"),
         Code("LS0607", "an operation cannot be written as VPTO"),
         Code("LS0608", "a vector is used behind an operation that ends its vector scope"),
         Code("LS0609", "a file states layouts that contradict each other, so it cannot be lowered"),

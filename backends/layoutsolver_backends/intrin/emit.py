@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit
@@ -10,15 +10,18 @@ from layoutsolver.mlir.types import VectorType
 from layoutsolver.ops.assembly import skip_bracket
 from layoutsolver.ops.spec import Kind
 from layoutsolver.pose.posed import Posed
+from layoutsolver.pose.stated import stated_solution, written_functiontypes, written_layouts
 from layoutsolver.source import Span
 from layoutsolver_backends.ave import COMMENT
 from layoutsolver_backends.intrin import memory, predicates, tables, vectors
+from layoutsolver_backends.intrin.defects import Written, defects_of
 from layoutsolver_backends.intrin.fuse import fuse_boolean_loads
 from layoutsolver_backends.intrin.normalise import DIALECTS, MASTER, RELEASE, normalise
 from layoutsolver_backends.intrin.program import Program, Step, build_program
 from layoutsolver_backends.intrin.sound.table import OTHERS, SOUND
 from layoutsolver_backends.intrin.writer import NotLoweredError, Writer
 from layoutsolver_models.problems.layout import LayoutSolution
+from layoutsolver_models.solve.layout import Limits
 
 Lowering = Callable[[Writer, Step], None]
 
@@ -45,7 +48,6 @@ _CARRYING = ("scf.", "func.", "builtin.module")
 """Operations that hand vectors on, whatever registers they take."""
 
 _VECTORS = (Kind.VECTOR, Kind.MASK, Kind.INDEX_VECTOR)
-_SPARSE = {"pk": "twice", "pk4": "four times"}
 
 
 @dataclass(slots=True)
@@ -79,7 +81,10 @@ class IntrinBackend:
             vectors_of = ((value.index, value.vector) for value in posed.graph.values)
             layout_of = {index: vector.layout for index, vector in vectors_of if vector is not None and vector.layout}
         program = build_program(posed.graph, dists, layout_of, posed.chip == "ascend950")
-        emission = _Emission(program, dialect, as_upstream)
+        known = layout_of
+        if as_upstream and solution is None:
+            known = _stated_layouts(posed)
+        emission = _Emission(program, dialect, as_upstream, known)
         wrong = emission.not_vectors()
         if wrong:
             return Emitted([], wrong)
@@ -88,6 +93,14 @@ class IntrinBackend:
             if dialect == MASTER:
                 fuse_boolean_loads(program)
         return emission.emit()
+
+
+def _stated_layouts(posed: Posed) -> dict[int, str]:
+    """The layouts that a program states, none where these contradict each other."""
+    graph = posed.graph
+    dists, layouts = written_functiontypes(graph), written_layouts(graph)
+    stated = stated_solution(graph, dists, layouts, posed.chip, Limits())
+    return layouts if stated is None else {**stated.layouts, **layouts}
 
 
 def _function_types(posed: Posed, solution: LayoutSolution) -> dict[int, str]:
@@ -101,8 +114,10 @@ def _function_types(posed: Posed, solution: LayoutSolution) -> dict[int, str]:
 
 
 class _Emission:
-    def __init__(self, program: Program, dialect: str, as_upstream: bool) -> None:
+    def __init__(self, program: Program, dialect: str, as_upstream: bool, layouts: Mapping[int, str]) -> None:
         self.program = program
+        self.layouts = layouts
+        self.original = {step.node: dict(step.attrs) for step in program.steps}
         self.as_upstream = as_upstream
         self.lowerings = LOWERINGS if as_upstream else SOUND
         self.others = _OTHER_LOWERED if as_upstream else OTHERS
@@ -140,6 +155,8 @@ class _Emission:
             if erased and span.end <= erased[-1].end:
                 continue
             lines = self.lines_of(step)
+            if self.as_upstream and not self.diagnostics:
+                self.warn_of_defects(step, lines)
             if self.gives_way(step) or step.gone:
                 edit = self.replacement(span, lines)
                 edits.append(edit)
@@ -148,9 +165,20 @@ class _Emission:
             if not step.gone and not self.gives_way(step):
                 edits.extend(self.renames(step))
         edits.extend(self.without_layouts(edits))
-        if self.as_upstream and self.writer.dialect == RELEASE:
-            self.warn_of_dense_access()
         return Emitted(edits, self.diagnostics + self.writer.diagnostics)
+
+    def warn_of_defects(self, step: Step, lines: list[str]) -> None:
+        """Say of an operation in which known ways the compiler's intrinsics for it are wrong."""
+        node = self.graph.ops[step.node]
+        if not lines and step.is_ave:
+            return
+        written = Written(self.graph, node, self.original[step.node], self.layouts, "\n".join(lines))
+        for defect in defects_of(written, self.writer.dialect == RELEASE):
+            self.writer.warn(
+                step, "LS0606", f"the intrinsics of `{node.name}` do something else than it means: {defect.why}",
+                f"`examples/upstream-findings/{defect.id}.mlir` shows it, with the bytes",
+                "without `--compat upstream` it is lowered to what it means",
+            )  # fmt: skip
 
     def gives_way(self, step: Step) -> bool:
         """Whether intrinsics stand for an operation."""
@@ -235,16 +263,3 @@ class _Emission:
             if place == len(spans) or spans[place][0] >= end:
                 out.append(Edit(Span(start, end), ""))
         return out
-
-    def warn_of_dense_access(self) -> None:
-        """Say once that the release does not spread what is loaded, where a functionType asks for it."""
-        for step in self.program.ordered():
-            dist = step.attrs.get("functionType", "")
-            if step.name == "vload" and dist in _SPARSE and step.attrs.get("dist") == "NORM":
-                self.writer.warn(
-                    step, "LS0606",
-                    f"this load is to spread its elements over {_SPARSE[dist]} the room, and the release loads densely",
-                    "the release's passes bring data and predicates to one form only after an analysis of their own",
-                    "`--dialect master` loads as the functionType says",
-                )  # fmt: skip
-                return

@@ -119,6 +119,12 @@ def round_to_whole(writer: Writer, step: Step) -> None:
     element = writer.lanes_of(result).element.text
     if element not in ("f16", "bf16", "f32"):
         raise _missing(step, element)
+    given = writer.program.element(source)
+    if given != element:
+        writer.warn(
+            step, "LS0605", f"elements of type `{given}` are rounded as if they were `{element}`",
+            "there is an instruction for each type, and none between two of them",
+        )  # fmt: skip
     data = writer.register(source)
     mode = writer.constant(enumerator(step, "rnd", tables.ROUNDS))
     operands = [data, mode, writer.mask(step.role("mask"))]
