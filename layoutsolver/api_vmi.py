@@ -30,6 +30,7 @@ class VmiOptions(NamedTuple):
 
     `narrowing` is that compiler's preference for lane strides behind narrowing casts, which it can be told to drop.
     `registers` are those that may be live at once: so many, or `chip` for those of the architecture of the file.
+    `conflicts` is how many independent contradictions are explained.
     """
 
     objective: str = "pipes"
@@ -40,6 +41,7 @@ class VmiOptions(NamedTuple):
     assumed_trip_count: int = ASSUMED_TRIP_COUNT
     limits: Limits = Limits()
     registers: RegisterLimits | Literal["chip"] | None = None
+    conflicts: int = 3
 
 
 class Released(NamedTuple):
@@ -87,6 +89,7 @@ class VmiResult:
 def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
     """The selection problem of a text, not yet solved, with the released compiler's choice to start from.
 
+    With `compat` it is what the released compiler chooses from: the layouts that it can carry out, by its instructions.
     Raises `WishError` for a pin or preference of no value.
     """
     chosen = options or VmiOptions()
@@ -112,8 +115,11 @@ def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
             posed = posed._replace(problem=problem)
             result.wishes = (*hints, *wishes)
             result.released = _released(graph, posed, chosen)
-            result.posed = started(posed, result.released)
-            _limit_registers(result, chosen)
+            if chosen.compat:
+                result.posed = pose_vmi(graph, chosen.objective, released=True)
+            else:
+                result.posed = started(posed, result.released)
+                _limit_registers(result, chosen)
     return result
 
 
@@ -121,7 +127,7 @@ def _limit_registers(result: VmiResult, options: VmiOptions) -> None:
     """Bound the registers of the problem, if that is asked for."""
     assert result.posed is not None
     limits = options.registers
-    if limits is None or options.compat:
+    if limits is None:
         return
     if limits == "chip":
         graph = result.posed.program.graph
@@ -142,7 +148,6 @@ def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
     if result.posed is None or result.graph is None or result.released is None:
         return result
     if chosen.compat == "upstream":
-        result.posed = pose_vmi(result.graph, chosen.objective, released=True)
         _take_released(result, result.released)
         return result
     within = solve_within(result.posed, chosen.limits)
@@ -162,9 +167,9 @@ def _say_what_came(result: VmiResult, lowered: RegisterLimits | None, options: V
     assert result.solution is not None
     source, solution = result.module.source, result.solution
     if solution.status == "infeasible":
-        from layoutsolver.explain.vmi_conflict import conflict_of
+        from layoutsolver.explain.vmi_conflict import conflicts_of
 
-        result.diagnostics.append(conflict_of(result.posed, options.limits))
+        result.diagnostics += conflicts_of(result.posed, options.limits, options.conflicts)
     elif solution.status == "unknown" and lowered is not None and result.posed.registers is not None:
         from layoutsolver.explain.vmi_registers import not_found
 

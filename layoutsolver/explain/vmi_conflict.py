@@ -9,12 +9,27 @@ from layoutsolver.explain.vmi_words import operation_words, refused_words, ways_
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.source import Span
 from layoutsolver_models.solve.layout import Limits
-from layoutsolver_models.solve.selection_conflict import contradicts, smallest_conflict
+from layoutsolver_models.solve.selection_conflict import (
+    Suspects,
+    contradicts,
+    independent_conflicts,
+    smallest_conflict,
+)
+
+
+def conflicts_of(posed: PosedVmi, limits: Limits, most: int) -> list[Diagnostic]:
+    """A message about each of the first independent conflicts of a problem that has no solution."""
+    found = independent_conflicts(posed.problem, limits, most)
+    return [conflict_words(posed, core, minimal, limits) for core, minimal in found]
 
 
 def conflict_of(posed: PosedVmi, limits: Limits) -> Diagnostic:
     """The message about the smallest conflict of a problem that has no solution."""
-    core, minimal = smallest_conflict(posed.problem, limits)
+    return conflict_words(posed, *smallest_conflict(posed.problem, limits), limits)
+
+
+def conflict_words(posed: PosedVmi, core: Suspects, minimal: bool, limits: Limits) -> Diagnostic:
+    """The message about a conflict."""
     if core.capacities:
         return capacity_conflict(posed, core, minimal, limits)
     problem = posed.problem

@@ -244,3 +244,20 @@ def test_lower_takes_what_solve_takes(run: Run, tmp_path: Path) -> None:
     refused = run("lower", "--to", "vpto", FP4, "--limit-registers", "1,8")
     assert (refused.status, refused.out) == (1, "")
     assert "error[LS0811]" in refused.err
+
+
+def test_the_released_compiler_s_choices_are_counted_and_priced(run: Run) -> None:
+    free, theirs = run("space", FP4), run("space", FP4, "--compat", "upstream")
+    assert free.out.startswith("45 solutions")
+    assert (theirs.status, theirs.out.splitlines()[0]) == (0, "9 solutions for 2 vectors, 1 open part")
+    lines = run("why", FP4, "%codes", "--compat", "upstream").out.splitlines()
+    assert lines[0] == "%codes (line 12) is made in c"
+
+
+def test_explain_says_as_many_conflicts_as_are_asked_for(run: Run, tmp_path: Path) -> None:
+    text = Path(FP4).read_text(encoding="utf-8")
+    both = "".join(text.replace("@", f"@f{number}_") for number in range(2))
+    path = write(tmp_path / "two.pto", both)
+    pins = ("--pin", "%pairs=ls2")
+    assert run("explain", path, *pins).out.count("error[LS0805]") == 2
+    assert run("explain", path, *pins, "--max-conflicts", "1").out.count("error[LS0805]") == 1

@@ -61,3 +61,23 @@ def test_a_contradiction_names_its_parts_and_the_cheapest_way_round() -> None:
 
 def test_without_the_pin_there_is_a_solution() -> None:
     assert pinned(VmiOptions()).ok
+
+
+def test_independent_conflicts_are_each_explained() -> None:
+    body = PINNED.partition("{\n")[2].partition("  return")[0]
+    for old, new in (("%x", "%y"), ("%s", "%t"), ("%m", "%n"), ("%c1", "%d1")):
+        body = body.replace(old, new)
+    two = PINNED.replace("  return", f"{body}  return")
+    pins = (Wish("%x", "ls2"), Wish("%y", "ls2"))
+    found = solve(SourceFile("t.pto", two), VmiOptions(pins=pins)).diagnostics
+    assert [item.code for item in found] == ["LS0805", "LS0805"]
+    assert all(item.minimal for item in found)
+    fixed = [
+        text
+        for item in found
+        for label in (*item.secondary, item.primary)
+        if label and (text := label.text).endswith("ls2")
+    ]
+    assert sorted(fixed) == ["%x is fixed to ls2", "%y is fixed to ls2"]
+    assert len(solve(SourceFile("t.pto", two), VmiOptions(pins=pins, conflicts=1)).diagnostics) == 1
+    assert len(solve(SourceFile("t.pto", two), VmiOptions(pins=pins[:1])).diagnostics) == 1

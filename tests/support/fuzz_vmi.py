@@ -19,23 +19,26 @@ from layoutsolver.mlir.reader import read
 from layoutsolver.pose.vmi.pose import pose_vmi
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.compare import verify_pto
+from layoutsolver.vmi.within import bounded, solve_within
 from layoutsolver_backends.vpto.lower import lower_vmi
 from layoutsolver_models.solve.layout import Limits
-from layoutsolver_models.solve.selection import solve_selection
+from layoutsolver_models.targets.chip import RegisterLimits
 from tests.support.vmi_programs import random_kernel, shrink
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a kernel: `verdict` is ok, no layouts, not lowered, mismatch or stopped; what was said; the text."""
+    """What came of a kernel: `verdict` is ok, no layouts, too many registers, not lowered, mismatch or stopped."""
 
     verdict: str
     said: tuple[str, ...] = ()
     lowered: str = ""
 
 
-def prove(text: str, objective: str = "pipes", rounds: int = 2, seed: int = 1) -> Outcome:
-    """Solve, lower and verify one kernel. Raises `ValueError` for a text that is no program."""
+def prove(
+    text: str, objective: str = "pipes", rounds: int = 2, seed: int = 1, registers: RegisterLimits | None = None
+) -> Outcome:
+    """Solve, lower and verify one kernel, within so many registers if given. Raises `ValueError` for no program."""
     source = SourceFile("kernel.pto", text)
     module = read(source)
     graph, errors = build_graph(module)
@@ -44,9 +47,16 @@ def prove(text: str, objective: str = "pipes", rounds: int = 2, seed: int = 1) -
     posed = pose_vmi(graph, objective)
     if posed.diagnostics:
         return Outcome("no layouts", tuple(item.message for item in posed.diagnostics))
-    solution = solve_selection(posed.problem, Limits(20.0))
+    if registers is not None:
+        posed = bounded(posed, registers)
+    within = solve_within(posed, Limits(20.0))
+    solution = within.solution
     if solution.status not in ("optimal", "feasible"):
         return Outcome("no layouts", (solution.status,))
+    if registers is not None and any(
+        peak.registers > limit for peak, limit in zip(within.peaks or (), registers, strict=False)
+    ):
+        return Outcome("too many registers", (str(within.peaks),))
     lowered = lower_vmi(posed, solution)
     wrong = tuple(item.message for item in lowered.diagnostics if item.severity == "error")
     if wrong:
@@ -67,28 +77,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=8)
     parser.add_argument("--objective", default="pipes")
+    parser.add_argument("--registers", help="keep within so many vector and predicate registers, such as 8,4")
     parser.add_argument("--shrink", action="store_true", help="print the smallest program of the first failure")
     options = parser.parse_args(argv)
+    registers = RegisterLimits(*map(int, options.registers.split(","))) if options.registers else None
     verdicts: Counter[str] = Counter()
     for seed in range(options.seed, options.seed + options.count):
         text = random_kernel(seed, options.size)
-        outcome = prove(text, options.objective)
+        outcome = prove(text, options.objective, registers=registers)
         verdicts[outcome.verdict] += 1
         if outcome.verdict in ("ok", "no layouts"):
             continue
         print(f"// seed {seed}: {outcome.verdict}: {outcome.said[:1]}", flush=True)
         if options.shrink:
-            small = shrink(text, partial(_is, verdict=outcome.verdict, objective=options.objective))
-            print(small, prove(small, options.objective).lowered, sep="\n")
+            small = shrink(
+                text, partial(_is, verdict=outcome.verdict, objective=options.objective, registers=registers)
+            )
+            print(small, prove(small, options.objective, registers=registers).lowered, sep="\n")
             return 1
     for verdict, number in verdicts.most_common():
         print(f"{number:6} {verdict}")
     return int(any(verdict not in ("ok", "no layouts") for verdict in verdicts))
 
 
-def _is(text: str, verdict: str, objective: str) -> bool:
+def _is(text: str, verdict: str, objective: str, registers: RegisterLimits | None) -> bool:
     try:
-        return prove(text, objective).verdict == verdict
+        return prove(text, objective, registers=registers).verdict == verdict
     except ValueError:
         return False
 

@@ -23,4 +23,5 @@ def vmi_options(options: argparse.Namespace, known: SolveOptions) -> VmiOptions:
     return VmiOptions(
         getattr(options, "objective", None) or "pipes", pins, preferences, known.compat,
         not getattr(options, "no_lane_stride_narrowing", False), known.assumed_trip_count, known.limits, registers,
+        known.conflicts,
     )  # fmt: skip

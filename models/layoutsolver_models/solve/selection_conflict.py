@@ -48,6 +48,26 @@ def smallest_conflict(problem: SelectionProblem, limits: Limits) -> tuple[Suspec
     return suspects, minimal
 
 
+def independent_conflicts(problem: SelectionProblem, limits: Limits, most: int) -> list[tuple[Suspects, bool]]:
+    """The first smallest conflicts that have no operation in common, and whether each is known to be smallest."""
+    end = None if limits.seconds is None else time.monotonic() + limits.seconds
+    found: list[tuple[Suspects, bool]] = []
+    rest = problem
+    while len(found) < most and (not found or contradicts(rest, limits)):
+        left = limits if end is None else limits._replace(seconds=max(0.01, end - time.monotonic()))
+        core, minimal = smallest_conflict(rest, left)
+        found.append((core, minimal))
+        ops = tuple(_free(problem, op) if number in core.ops else op for number, op in enumerate(rest.ops))
+        points = tuple(
+            point._replace(live=()) if number in core.capacities else point
+            for number, point in enumerate(rest.capacities)
+        )
+        rest = rest._replace(ops=ops, capacities=points)
+        if not minimal or not (core.ops or core.capacities):
+            break
+    return found
+
+
 def _shrunk(
     suspects: Suspects, field: str, fails: Callable[[Suspects], bool], end: float | None
 ) -> tuple[Suspects, bool]:
