@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit
 from layoutsolver.pose.posed import Posed
@@ -12,6 +12,8 @@ from layoutsolver_models.problems.layout import LayoutSolution
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from layoutsolver.buckyball.ir import Code
+    from layoutsolver.buckyball.llvm.module import Module
     from layoutsolver.pose.vmi.pose import PosedVmi
     from layoutsolver.vmi.peak import RegisterPeak
     from layoutsolver_models.problems.repair import Repair
@@ -25,6 +27,9 @@ OWN = {"ave": "layoutsolver_backends.ave:AveBackend"}
 OWN_LOWERINGS = {"ave-intrin": "layoutsolver_backends.intrin.emit:IntrinBackend"}
 """Our own emitters of lower-level text."""
 
+OWN_CODE = {"riscv": "layoutsolver_backends.riscv:RiscvBackend"}
+"""Our own emitters of what programs of banks end in."""
+
 VPTO_EMITTER = "layoutsolver_backends.vpto.lower:lower_vmi"
 """Our own emitter of VPTO, which takes another kind of solution."""
 
@@ -33,6 +38,20 @@ VPTO_PEAKS = "layoutsolver_backends.vpto.lower:register_peaks"
 
 VMI_WRITER = "layoutsolver_backends.vmi_layouts:annotate"
 """What writes layouts into programs of VMI."""
+
+
+class CodeBackend(Protocol):
+    """What an emitter of LLVM and assembly offers."""
+
+    name: str
+
+    def llvm(self, code: Code) -> Module:
+        """The LLVM module of a program at stage `intr`. Raises `LowerError`."""
+        ...
+
+    def assembly(self, module: Module) -> str:
+        """The assembly of a module. Raises `LlvmError`."""
+        ...
 
 
 class WrittenRepair(Protocol):
@@ -136,12 +155,31 @@ def load_backend(name: str) -> Backend:
         module, _, attribute = OWN[name].partition(":")
         backend: Backend = getattr(import_module(module), attribute)()
         return backend
+    plugin: Backend = _installed(name)
+    return plugin
+
+
+def load_code_backend(name: str) -> CodeBackend:
+    """The emitter of LLVM and assembly of that name. Raises `KeyError` if none is installed.
+
+    >>> load_code_backend("riscv").name
+    'riscv'
+    """
+    if name in OWN_CODE:
+        module, _, attribute = OWN_CODE[name].partition(":")
+        backend: CodeBackend = getattr(import_module(module), attribute)()
+        return backend
+    plugin: CodeBackend = _installed(name)
+    return plugin
+
+
+def _installed(name: str) -> Any:
+    """An emitter that something else has installed. Raises `KeyError` if nothing has."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=GROUP):
         if entry.name == name:
-            plugin: Backend = entry.load()()
-            return plugin
+            return entry.load()()
     raise KeyError(name)
 
 

@@ -16,7 +16,7 @@ exit status: 0 done; 1 no solution, or errors in the program; 2 usage; 3 unreada
 """
 
 
-BANK_STAGES = ("linalg", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr")
+BANK_STAGES = ("linalg", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr", "llvm", "riscv")
 """The stages on the way from linear algebra to the instructions of Buckyball."""
 
 LARGEST = 2**31 - 1

@@ -90,6 +90,7 @@ CODES: dict[str, Code] = {
         Code("LS1006", "something that the hardware refuses or does not define"),
         Code("LS1008", "a result that is overwritten instead of added to"),
         Code("LS1009", "a program that does not stand at a stage"),
+        Code("LS1010", "LLVM text or assembly that is not read"),
         Code("LS1020", "a table of buffers that cannot be read"),
         Code("LS1021", "more is live at once than the memory holds"),
         Code("LS1022", "no placement fits into the memory"),

@@ -126,12 +126,12 @@ class SpaceRequest(_Vmi):
     json_: Annotated[bool, Field(alias="json")] = False
 
 
-class LowerRequest(Request):
+class LowerRequest(_Vmi):
     """The program in a lower-level form."""
 
-    to: Literal["ave-intrin", "vpto", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr"]
+    to: Literal["ave-intrin", "vpto", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr", "llvm", "riscv"]
     from_: Annotated[
-        Literal["linalg", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper"] | None,
+        Literal["linalg", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr", "llvm"] | None,
         Field(alias="from", description="tiles and banks: the stage that the program is taken for"),
     ] = None
     dialect: Literal["", "1.2.0", "master"] = ""

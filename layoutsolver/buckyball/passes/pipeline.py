@@ -17,7 +17,13 @@ from layoutsolver.ops.buckyball import BANK, INSTRUCTION_OPS, INTRINSIC
 from layoutsolver_models.targets.bank_chip import BankChip
 
 STAGES = ("linalg", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr")
-"""The stages that are MLIR, in order. Behind them come LLVM and assembly, which backends write."""
+"""The stages that are MLIR, in order."""
+
+TEXT_STAGES = ("llvm", "riscv")
+"""What comes behind them: LLVM text and assembly, which a backend writes."""
+
+ALL_STAGES = (*STAGES, *TEXT_STAGES)
+"""All stages in order."""
 
 _WRAPPERS = frozenset(spec.name for spec in INSTRUCTION_OPS if spec.name not in ("buckyball.mset", "buckyball.inst"))
 _MATRICES = frozenset({"buckyball.matmul", "buckyball.matrix_matmul", "buckyball.mem_transpose",

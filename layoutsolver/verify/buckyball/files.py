@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from layoutsolver.buckyball.ir import Code
 from layoutsolver.buckyball.lowering import lower_text
-from layoutsolver.buckyball.passes.pipeline import STAGES, stage_of
-from layoutsolver.buckyball.program import read_program
+from layoutsolver.buckyball.passes.pipeline import STAGES
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.source import SourceFile, Span
-from layoutsolver.verify.buckyball.compare import compare_codes
+from layoutsolver.verify.buckyball.compare import compare_forms
+from layoutsolver.verify.buckyball.forms import read_form
 from layoutsolver.verify.result import Verification
 from layoutsolver_models.targets.bank_chip import BankChip
 
@@ -31,28 +30,22 @@ def verify_banks(
     source: SourceFile, other: SourceFile | None, chip: BankChip, rounds: int, seed: int
 ) -> FileComparison:
     """Run two forms of a program, the more abstract one saying what is expected; or one and what it is lowered to."""
-    first = read_program(source)
-    if first.code is None:
+    first = read_form(source)
+    if first.form is None:
         return FileComparison(first.diagnostics, unreadable=first.unreadable)
-    how = ""
+    said, how = list(first.diagnostics), ""
     if other is None:
-        if stage_of(first.code) == STAGES[-1]:
-            message = "a file of intrinsics states nothing that it could be compared with"
-            found = Diagnostic("LS0704", "error", message, Label(source, Span(0, 0)))
-            return FileComparison([*first.diagnostics, found])
+        if first.form.rank >= len(STAGES) - 1:
+            message = f"a file at `{first.form.stage}` states nothing that it could be compared with"
+            return FileComparison([*said, Diagnostic("LS0704", "error", message, Label(source, Span(0, 0)))])
         lowered = lower_text(source, chip, STAGES[-1])
+        said = lowered.diagnostics
         if lowered.text is None:
-            return FileComparison(lowered.diagnostics)
-        first.diagnostics.extend(item for item in lowered.diagnostics if item not in first.diagnostics)
+            return FileComparison(said)
         other, how = SourceFile(f"{source.name} (lowered)", lowered.text), "with what it is lowered to"
-    second = read_program(other)
-    said = [*first.diagnostics, *second.diagnostics]
-    if second.code is None:
+    second = read_form(other)
+    said = [*said, *second.diagnostics]
+    if second.form is None:
         return FileComparison(said, unreadable=second.unreadable)
-    expected, found_code = _ordered(first.code, second.code)
-    return FileComparison(said, compare_codes(expected, found_code, chip, rounds, seed), how)
-
-
-def _ordered(left: Code, right: Code) -> tuple[Code, Code]:
-    """Both programs, the more abstract one first."""
-    return (left, right) if STAGES.index(stage_of(left)) <= STAGES.index(stage_of(right)) else (right, left)
+    expected, found = sorted((first.form, second.form), key=lambda form: form.rank)
+    return FileComparison(said, compare_forms(expected, found, chip, rounds, seed), how)

@@ -105,9 +105,19 @@ def run_generic(op: Op, values: list[Any], memory: Memory) -> None:
     kept = [dim for dim in dims if dim in used]
     if kept != used:
         raise Unsupported("`linalg.generic` whose output is transposed")
-    before = memory.read(target)
     with np.errstate(all="ignore"):
-        memory.write(target, REDUCERS[reducer](before, REDUCERS[reducer].reduce(env[result], axis=axes)))
+        memory.write(target, _reduced(REDUCERS[reducer], memory.read(target), env[result], axes))
+
+
+def _reduced(operation: np.ufunc, before: Array, values: Array, axes: tuple[int, ...]) -> Array:
+    """What is there joined with all elements along some axes, in their order, which sums of floats depend on."""
+    if operation not in (np.add, np.multiply):
+        return np.asarray(operation(before, operation.reduce(values, axis=axes)))
+    kept = [axis for axis in range(values.ndim) if axis not in axes]
+    total = before
+    for one in values.transpose([*axes, *kept]).reshape(-1, *(values.shape[axis] for axis in kept)):
+        total = operation(total, one)
+    return np.asarray(total)
 
 
 def _elementwise(op: Op, env: dict[Value, Any]) -> Any:
