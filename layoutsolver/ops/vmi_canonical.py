@@ -205,12 +205,10 @@ CANONICAL: tuple[Canonical, ...] = (
     *_CREATE, *_ELEMENTWISE, *_CONVERT, *_reduce("vcadd", "add"), *_reduce("vcmax", "max"),
     *_reduce("vcmin", "min"), *_MEMORY,
 )  # fmt: skip
-
-DROPPING: dict[str, str] = {
-    "VMI.CANON.VSTORE.DINTLV.MASK": "an interleaving store has no form with a mask: the mask would be dropped",
-}
-"""Rows by which upstream makes something else than the operation says, and why: nobody else may use them."""
 """All rows, those of an operation in the order in which they are tried."""
+
+DROPPING: dict[str, str] = {"VMI.CANON.VSTORE.DINTLV.MASK": "mask"}
+"""Rows by which upstream drops an operand, and which: everybody else keeps it."""
 
 
 def predicate(cmp: str, kind: str) -> str:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
-from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
+from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
+from layoutsolver.mlir.types import ScalarType
 from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.vmi_canonical import BETWEEN, CANONICAL, DROPPING, Canonical, CanonicalStep, predicate
 from layoutsolver.vmi.joins import joins_of
 from layoutsolver.vmi.masks import is_full
 from layoutsolver.vmi.program import Constant, Operand, Outside, StepScalar, VmiOp, VmiProgram, VmiValue
-from layoutsolver.vmi.simplify import simplified
+from layoutsolver.vmi.simplify import renumbered, simplified
 from layoutsolver_models.rules.expression import Fact, evaluate, holds
 from layoutsolver_models.rules.vmi.layouts import name_of
 
@@ -38,10 +39,48 @@ def canonical_program(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:
     program, diagnostics = as_canonical(graph)
     for op in program.ops:
         if op.row in DROPPING:
-            node = graph.ops[op.origin]
-            message = f"VMI-UNSUPPORTED: `{node.name}`: {DROPPING[op.row]}"
-            diagnostics.append(Diagnostic("LS0302", "error", message, Label(graph.module.source, node.span)))
+            program.ops[op.number] = _with_dropped(program, op, DROPPING[op.row])
+    program = _with_narrowed(program)
     return simplified(program), diagnostics
+
+
+def _with_dropped(program: VmiProgram, op: VmiOp, role: str) -> VmiOp:
+    """An operation with the operand that its row drops."""
+    node = program.graph.ops[op.origin]
+    value = node.operands[node.roles.index(role)]
+    return op._replace(operands={**op.operands, role: program.values[program.by_graph_value[value]]})
+
+
+def _with_narrowed(program: VmiProgram) -> VmiProgram:
+    """The program with a truncation in front of every store of words, one for each group, into memory of bytes."""
+    if not any(_narrows(program, op) for op in program.ops):
+        return program
+    values, ops = list(program.values), []
+    for op in program.ops:
+        element = _narrows(program, op)
+        if element is not None:
+            wide = op.vectors()["value"]
+            bits = element.bits or 0
+            narrow = wide._replace(
+                number=len(values), name=f"{wide.name}.low", element=element.text, bits=bits, layout="", graph_value=-1
+            )
+            values.append(narrow)
+            ops.append(op._replace(op="trunci", operands={"source": wide}, results={"result": narrow},
+                                   attrs={"saturate": "NOSAT"}, number=len(program.ops) + len(values)))  # fmt: skip
+            op = op._replace(operands={**op.operands, "value": narrow})
+        ops.append(op)
+    return renumbered(program._replace(values=values), ops)
+
+
+def _narrows(program: VmiProgram, op: VmiOp) -> ScalarType | None:
+    """The type of the bytes into which an operation stores the lowest ones of its words, None if it does not."""
+    value, base = op.operands.get("value"), op.operands.get("destination")
+    if op.op != "group_store" or not isinstance(value, VmiValue) or not isinstance(base, Outside):
+        return None
+    type_ = program.graph.values[base.value].type
+    element = type_.element if isinstance(type_, PointerType) else None
+    whole = isinstance(element, ScalarType) and not element.is_float and kind_of(value.element) != "float"
+    return element if isinstance(element, ScalarType) and whole and (element.bits, value.bits) == (8, 32) else None
 
 
 def as_canonical(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:

@@ -7,7 +7,7 @@ from layoutsolver.api_vmi import VmiOptions, solve
 from layoutsolver.backends import load_vpto
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.mlir.edits import apply_edits
-from layoutsolver.ops.registry import target_of
+from layoutsolver.ops.registry import QUESTIONS, target_of
 from layoutsolver.pose.vmi.borders import borders_of
 from layoutsolver.pose.vmi.pose import PosedVmi, pose_vmi
 from layoutsolver.source import SourceFile, Span
@@ -31,7 +31,7 @@ def lower_to_vpto(
     if solving.unreadable:
         return LowerResult(None, said, solving)
     target = target_of(module) if options.solving.target == "auto" else options.solving.target
-    if target != "vmi":
+    if target != "vmi" and any(op.name.startswith(QUESTIONS[target]) for op in module.walk()):
         message = f"only programs of `pto.vmi` are written as VPTO, and this one is of `{target}`"
         return _refused(solving, [Diagnostic("LS0309", "error", message, Label(source, Span(0, 0)))])
     if as_stated and "#pto.vmi.layout" in source.text:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from layoutsolver.vmi.permute import plan_of
 from layoutsolver.vmi.program import VmiOp, VmiValue
 from layoutsolver_models.rules.vmi.layouts import register_lanes
 
@@ -17,8 +18,8 @@ def indices_of(op: VmiOp) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"-?\d+", text.removeprefix("array<i64")))
 
 
-def kind_of_shuffle(op: VmiOp) -> Literal["same", "forward", "splat", "ramp", "other"]:
-    """What a shuffle of contiguous vectors comes to."""
+def kind_of_shuffle(op: VmiOp) -> Literal["same", "forward", "splat", "ramp", "other", "long"]:
+    """What a shuffle of contiguous vectors comes to; `long` takes too many instructions."""
     indices, source = indices_of(op), op.operands["source"]
     assert isinstance(source, VmiValue)
     lanes = register_lanes(source.bits)
@@ -28,7 +29,9 @@ def kind_of_shuffle(op: VmiOp) -> Literal["same", "forward", "splat", "ramp", "o
         return "splat"
     if forwarded(indices, lanes) is not None:
         return "forward"
-    return "ramp" if max(source.lanes, len(indices)) <= lanes and step_of(indices) else "other"
+    if max(source.lanes, len(indices)) <= lanes and step_of(indices):
+        return "ramp"
+    return "other" if indices and plan_of(indices, source.bits) is not None else "long"
 
 
 def step_of(indices: tuple[int, ...]) -> int:

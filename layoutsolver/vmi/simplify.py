@@ -21,7 +21,7 @@ def simplified(program: VmiProgram) -> VmiProgram:
     """The program with fewer operations; values keep their numbers, those that are gone stand for others."""
     ops = _combined(program)
     ops = _hoisted(program, _merged(program, ops))
-    return _renumbered(program, _merged(program, ops))
+    return renumbered(program, _merged(program, ops))
 
 
 def effect_of(op: VmiOp) -> Effect:
@@ -85,7 +85,7 @@ def needed(program: VmiProgram) -> VmiProgram:
             continue
         taken |= {value.number for value in op.vectors().values()}
         out.append(op)
-    return _renumbered(program, out[::-1])
+    return renumbered(program, out[::-1])
 
 
 # -- what computes the same -----------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ def _region_of(program: VmiProgram, operand: Operand, place: dict[int, int], own
     return graph.ops[made].parent if made >= 0 else -1
 
 
-def _renumbered(program: VmiProgram, ops: list[VmiOp]) -> VmiProgram:
+def renumbered(program: VmiProgram, ops: list[VmiOp]) -> VmiProgram:
     """The program with these operations, numbered through."""
     number_of = {op.number: number for number, op in enumerate(ops)}
     values = list(program.values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from layoutsolver.api_vmi import VmiOptions, VmiResult, pose, solve
-from layoutsolver.pose.vmi.wishes import Wish
+from layoutsolver.pose.vmi.wishes import Wish, parse_wish
 from layoutsolver.source import SourceFile
 from layoutsolver_models.problems.selection import SelectionProblem
 from layoutsolver_models.solve.layout import Limits
@@ -27,22 +27,30 @@ func.func @k(%p: !pto.ptr<f32, ub>, %q: !pto.ptr<f32, ub>, %o: index) {{
 LS2 = VmiOptions(pins=(Wish("%x", "ls2"),))
 
 
-def problem_of(name: str) -> SelectionProblem:
-    found = pose(SourceFile(name, (FOLDER / name).read_text(encoding="utf-8")))
+def problem_of(name: str, pin: str) -> SelectionProblem:
+    options = VmiOptions(pins=(parse_wish(pin),))
+    found = pose(SourceFile(name, (FOLDER / name).read_text(encoding="utf-8")), options)
     assert found.posed is not None
     return found.posed.problem
 
 
-@pytest.mark.parametrize("name", ["047-strided-rows-s16-f16.pto", "052-slot-stride-8.pto", "136-group.pto"])
-def test_each_part_of_a_conflict_is_needed(name: str) -> None:
-    problem = problem_of(name)
+@pytest.mark.parametrize(
+    ("name", "pin"),
+    [
+        ("052-slot-stride-8.pto", "%bias=gs1"),
+        ("035-group-sum-bcast-s16.pto", "%v=ls2"),
+        ("047-strided-rows-s16-f16.pto", "%v=ls2"),
+    ],
+)
+def test_each_part_of_a_conflict_is_needed(name: str, pin: str) -> None:
+    problem = problem_of(name, pin)
     core, minimal = smallest_conflict(problem, Limits())
     assert minimal
     assert solve_selection(relaxed(problem, core)).status == "infeasible"
     for op in core.ops:
         assert solve_selection(relaxed(problem, core._replace(ops=core.ops - {op}))).status == "optimal"
-    for pin in core.pins:
-        assert solve_selection(relaxed(problem, core._replace(pins=core.pins - {pin}))).status == "optimal"
+    for fixed in core.pins:
+        assert solve_selection(relaxed(problem, core._replace(pins=core.pins - {fixed}))).status == "optimal"
 
 
 def pinned(options: VmiOptions = LS2) -> VmiResult:

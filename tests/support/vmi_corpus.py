@@ -87,6 +87,8 @@ def outcome_of(source: SourceFile, refused: bool, expected: str) -> Outcome:
         return ended("read", errors, worst)
     if not said.ok:
         return ended("posed", errors, worst)
+    if not any(function.has_body for function in said.graph.functions):
+        return Outcome(name, refused, "verified", "", worst, 0, expected)
     lowered = lower(source, LowerOptions("vpto"))
     if lowered.text is None:
         return ended("solved", [item for item in lowered.diagnostics if item.severity == "error"], worst or "error")

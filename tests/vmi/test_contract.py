@@ -40,9 +40,12 @@ def test_an_unsupported_operation_that_nobody_needs_is_a_warning() -> None:
     lines = (
         f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}",
         f"%x = pto.vmi.shuffle %a[[1, 0]] : {V} -> !pto.vmi.vreg<2xf32>",
-        f"%y = pto.vmi.shuffle %a[[2, 0]] : {V} -> !pto.vmi.vreg<2xf32>",
+        "%i = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<32xf32>",
+        '%all = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<32xpred>',
+        "%y, %z = pto.vmi.vintlv %i, %i, %all : !pto.vmi.vreg<32xf32>, !pto.vmi.vreg<32xf32>, "
+        "!pto.vmi.mask<32xpred> -> !pto.vmi.vreg<32xf32>, !pto.vmi.vreg<32xf32>",
         "pto.vmi.vstore %x, %p[%o] : !pto.vmi.vreg<2xf32>, !pto.ptr<f32, ub>",
     )
     found = posed(kernel(POINTER, *lines), valid=False).diagnostics
     assert [item.severity for item in found] == ["warning"]
-    assert found[0].message == "VMI-UNSUPPORTED: no layout serves `shuffle` here"
+    assert found[0].message == "VMI-UNSUPPORTED: no layout serves `vintlv` here"

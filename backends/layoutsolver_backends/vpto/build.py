@@ -67,13 +67,15 @@ class Builder:
         words: tuple[str, ...] = (),
         counted: bool = True,
         hint: str = "",
+        occupies: int = 1,
         **attrs: str,
     ) -> tuple[Ssa, ...]:
         """Put an instruction, and give its results."""
         results = tuple(self.value(type_, hint) for type_ in types)
         listed = tuple((key, f'"{text}"') for key, text in attrs.items() if text)
         full = name if name.startswith("arith.") else f"pto.{name}"
-        self.code.at(self.place).append(Instruction(full, operands, results, words, listed, self.owner, counted))
+        made = Instruction(full, operands, results, words, listed, self.owner, counted, occupies)
+        self.code.at(self.place).append(made)
         return results
 
     def one(
@@ -84,10 +86,11 @@ class Builder:
         words: tuple[str, ...] = (),
         counted: bool = True,
         hint: str = "",
+        occupies: int = 1,
         **attrs: str,
     ) -> Ssa:
         """Put an instruction with one result, and give that."""
-        return self.emit(name, operands, (type_,), words, counted, hint, **attrs)[0]
+        return self.emit(name, operands, (type_,), words, counted, hint, occupies, **attrs)[0]
 
     # -- scalars ----------------------------------------------------------------------------------------------
 

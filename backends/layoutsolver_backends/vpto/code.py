@@ -31,8 +31,8 @@ class Ssa:
 class Instruction:
     """An instruction: inline strings in order, attributes with their values as text, and whom it works for.
 
-    `owner` is the choice of the solution that it carries out; what is `counted` is part of that choice's cost, masks
-    that let everything through and scalars are not.
+    `owner` is the choice of the solution that it carries out; what is `counted` is part of that choice's cost, as
+    `occupies` instructions; masks that let everything through and scalars are not.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Instruction:
     attrs: tuple[tuple[str, str], ...] = ()
     owner: str = ""
     counted: bool = True
+    occupies: int = 1
 
     @property
     def effect(self) -> Effect:

@@ -18,6 +18,8 @@ from layoutsolver_backends.vpto.text import Names
 NO_OPERAND_TYPES = frozenset({"scf.for"})
 """Operations that do not print the types of the vectors that they take."""
 
+SELECT = "arith.select"
+
 _TYPE = "!pto.vmi."
 
 
@@ -58,6 +60,8 @@ class Flow:
             if parent.name == "scf.while":
                 return self._argument(parent.index, 0, operand)
             return parent.results[operand]
+        if name == SELECT:
+            return node.results[0]
         if name == "func.call":
             callee = graph.function_by_symbol().get(graph.calls[node.index])
             return None if callee is None else callee.arguments[operand]
@@ -117,6 +121,8 @@ class _Header:
         self.out: list[Edit] = []
 
     def edits(self) -> list[Edit]:
+        if self.node.name == SELECT and self.node.results[0] in self.made:
+            return [Edit(self.op.span, self._selection())]
         self._results()
         self._operands_and_types()
         return self.out
@@ -130,6 +136,20 @@ class _Header:
 
     def types(self, registers: tuple[Ssa, ...]) -> str:
         return ", ".join(one.type for one in registers)
+
+    def _selection(self) -> str:
+        """A choice between vectors as a branch, which passes on as many registers as there are."""
+        node, made = self.node, self.made[self.node.results[0]]
+        condition = self.renamed.get(node.operands[0], self.graph.values[node.operands[0]].name)
+        start = self.op.span.start
+        line = self.flow.graph.module.source.text[:start].rpartition("\n")[2]
+        indent = line[: len(line) - len(line.lstrip())]
+        sides = []
+        for operand in (1, 2):
+            taken = self.code.taken[node.index, operand]
+            sides.append(f"{indent}  scf.yield {self.listed(taken)} : {self.types(taken)}\n{indent}}}")
+        head = f"{self.listed(made)} = scf.if {condition} -> ({self.types(made)}) {{"
+        return f"{head}\n{sides[0]} else {{\n{sides[1]}"
 
     # -- results ----------------------------------------------------------------------------------------------
 

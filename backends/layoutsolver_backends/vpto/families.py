@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from layoutsolver_backends.vpto import casts, convert, elementwise, groups, masks, memory, rearrange, spread
+from layoutsolver_backends.vpto import (
+    casts,
+    convert,
+    elementwise,
+    group_memory,
+    groups,
+    masks,
+    memory,
+    rearrange,
+    spread,
+)
 from layoutsolver_backends.vpto.site import Site
 
 EMISSIONS: dict[str, Callable[[Site], None]] = {
@@ -14,9 +24,9 @@ EMISSIONS: dict[str, Callable[[Site], None]] = {
     "store": memory.emit_store, "masked_store": memory.emit_masked_store, "masked_load": memory.emit_masked_load,
     "deinterleave_load": memory.emit_deinterleave_load, "interleave_store": memory.emit_interleave_store,
     "stride": memory.emit_stride, "gather": memory.emit_gather, "single": memory.emit_single,
-    "group_load": groups.emit_group_load, "group_slot_load": groups.emit_group_slot_load,
-    "group_store": groups.emit_group_store, "group_reduce": groups.emit_group_reduce, "reduce": groups.emit_reduce,
-    "histogram": groups.emit_histogram, "group_broadcast": spread.emit_group_broadcast,
+    "group_load": group_memory.emit_group_load, "group_slot_load": group_memory.emit_group_slot_load,
+    "group_store": group_memory.emit_group_store, "group_reduce": groups.emit_group_reduce,
+    "reduce": groups.emit_reduce, "histogram": groups.emit_histogram, "group_broadcast": spread.emit_group_broadcast,
     "group_broadcast_load": spread.emit_group_broadcast_load, "vintlv": rearrange.emit_pair,
     "vdintlv": rearrange.emit_pair, "vselr": rearrange.emit_select, "channel_split": rearrange.emit_channel_split,
     "granularity": convert.emit_explicit,

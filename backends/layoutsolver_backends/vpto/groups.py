@@ -1,208 +1,15 @@
-"""Operations on groups: memory with one row or one scalar for each group, and reductions."""
+"""Reductions of groups and of all elements, and histograms."""
 
 from __future__ import annotations
 
-from layoutsolver.vmi.program import Operand
-from layoutsolver_backends.vpto.build import Builder, UnsupportedError
+from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, register_type
-from layoutsolver_backends.vpto.memory import blocks, load, mode, moved, store, store_pair
+from layoutsolver_backends.vpto.group_memory import group_size
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
-from layoutsolver_models.rules.vmi.layouts import register_lanes
 
 COMBINE = {"add": "vadd", "max": "vmax", "min": "vmin"}
 REDUCE = {"add": "vcadd", "max": "vcmax", "min": "vcmin"}
 REDUCE_GROUP = {"add": "vcgadd", "max": "vcgmax", "min": "vcgmin"}
-
-
-def group_size(site: Site, role: str) -> int:
-    """The elements of a group of a dense vector."""
-    return site.vector(role).lanes // site.groups
-
-
-# -- memory -------------------------------------------------------------------------------------------------------
-
-
-def emit_group_load(site: Site) -> None:
-    """Rows that are `row_stride` apart."""
-    value, build = site.vector("result"), site.build
-    shape, type_, size = data_shape(value, site.layout["result"]), site.type("result"), group_size(site, "result")
-    source, offset = build.scalar(site.operand("source")), site.operand("offset")
-    stride, full = site.op.operands.get("row_stride"), register_lanes(value.bits)
-    if not shape.blocks:
-        site.put("result", [
-            load(build, source, row_address(build, offset, stride, number * full, size), type_)
-            for number in range(len(shape.registers))
-        ])  # fmt: skip
-        return
-    known = build.number(site.operand("row_stride"))
-    if known is None:
-        raise UnsupportedError("rows of blocks need a constant stride")
-    block = full // 8
-    apart = build.constant(known // block, "i16")
-    made = []
-    for part, chunk in shape.registers:
-        at = build.plus(offset, 8 * chunk * known + part * block)
-        made.append(blocks(build, moved(build, source, at), apart, build.all_true(value.bits), type_))
-    site.put("result", made)
-
-
-def row_address(build: Builder, offset: Operand, stride: Operand | None, first: int, size: int) -> Ssa:
-    """The address of an element of a row, by its number among all."""
-    if stride is None:
-        return build.plus(offset, first)
-    group, inside = divmod(first, size)
-    return build.strided(offset, stride, group, inside)
-
-
-def slots_per_load(groups: int, bits: int) -> int:
-    """How many scalars of groups one load brings: eight, or a block of narrow ones, whose eights are not aligned.
-
-    >>> slots_per_load(16, 32), slots_per_load(8, 16), slots_per_load(16, 16)
-    (8, 8, 16)
-    """
-    return 8 if groups <= 8 else register_lanes(bits) // 8
-
-
-def load_slots(site: Site, type_: str, bits: int) -> list[Ssa]:
-    """One scalar for each group, as many to a register as one load brings."""
-    build, groups = site.build, site.groups
-    source, offset = build.scalar(site.operand("source")), site.operand("offset")
-    still, per = build.constant(0, "i16"), slots_per_load(groups, bits)
-    made = []
-    for first in range(0, groups, per):
-        mask = build.prefix(bits, min(per, groups - first))
-        made.append(blocks(build, moved(build, source, build.plus(offset, first)), still, mask, type_))
-    return made
-
-
-def load_single_slots(site: Site, type_: str, bits: int) -> list[Ssa]:
-    """One scalar for each group, each in a register of its own."""
-    build = site.build
-    source, offset = build.scalar(site.operand("source")), site.operand("offset")
-    still, stride = build.constant(0, "i16"), site.op.operands.get("source_group_stride")
-    return [
-        blocks(build, moved(build, source, build.strided(offset, stride, number)), still, build.prefix(bits, 1), type_)
-        for number in range(site.groups)
-    ]
-
-
-def emit_group_slot_load(site: Site) -> None:
-    """One scalar for each group."""
-    layout, type_, bits = site.layout["result"], site.type("result"), site.vector("result").bits
-    if layout == "gs1":
-        site.put("result", load_single_slots(site, type_, bits))
-        return
-    if layout != "gs8":
-        raise UnsupportedError(f"slots are not loaded in the layout `{layout}`")
-    build, made = site.build, []
-    per = slots_per_load(site.groups, bits)
-    loaded = load_slots(site, type_, bits)
-    for first in range(0, site.groups, 8):
-        one, inside = loaded[first // per], first % per
-        made.append(build.one("vselr", (one, ramp(build, inside, bits)), type_) if inside else one)
-    site.put("result", made)
-
-
-def ramp(build: Builder, first: int, bits: int) -> Ssa:
-    """The indices of lanes from a number on."""
-    return build.one("vci", (build.constant(first, f"i{bits}"),), register_type(f"ui{bits}", bits))
-
-
-def emit_group_store(site: Site) -> None:
-    """Rows of a dense vector, or one scalar for each group."""
-    build, value = site.build, site.vector("value")
-    layout, values = site.layout["value"], site.registers("value")
-    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
-    stride, bits = site.op.operands.get("row_stride"), value.bits
-    full = register_lanes(bits)
-    if layout == "gs1":
-        if site.uses("vdup"):
-            raise UnsupportedError("slots are stored one by one")
-        for number, one in enumerate(values):
-            at = build.strided(offset, stride, number)
-            store(build, one, destination, at, build.prefix(bits, 1), f"1PT_B{bits}")
-        return
-    if layout[:2] == "gs":
-        if site.uses("vselr"):
-            together = any(step.instruction == "vsel" for step in site.way.steps)
-            (_store_together if together else _store_words)(site, values)
-            return
-        if site.uses("vpack"):
-            _store_packed(site, values[0], layout)
-            return
-        spread = {"gs8": 1, "gs8.2": 2, "gs8.4": 4}[layout]
-        dist = {1: f"NORM_B{bits}", 2: mode("PK_B{2W}", bits), 4: "PK4_B32"}[spread]
-        for number, one in enumerate(values):
-            mask = build.prefix(min(32, bits * spread), min(8, site.groups - 8 * number))
-            store(build, one, destination, build.plus(offset, 8 * number), mask, dist)
-        return
-    size = group_size(site, "value")
-    if site.uses("vsstb"):
-        known = build.number(site.operand("row_stride"))
-        if known is None:
-            raise UnsupportedError("rows of blocks need a constant stride")
-        apart, still = build.constant(known // (full // 8), "i16"), build.constant(0, "i16")
-        for number, one in enumerate(values):
-            pointer = moved(build, destination, build.plus(offset, 8 * number * known))
-            rows = min(8, site.groups - 8 * number)
-            mask = build.prefix(32, rows) if bits == 32 else build.all_true(bits)
-            build.emit("vsstb", (one, pointer, apart, still, build.all_true(bits) if rows == 8 else mask))
-        return
-    if site.uses("vstsx2"):
-        half = len(values) // 2
-        for number, pair in enumerate(zip(values[:half], values[half:], strict=True)):
-            at = row_address(build, offset, stride, 2 * number * full, size)
-            store_pair(build, pair, destination, at, bits)
-        return
-    for number, one in enumerate(values):
-        store(build, one, destination, row_address(build, offset, stride, number * full, size), build.all_true(bits))
-
-
-def _store_together(site: Site, values: tuple[Ssa, ...]) -> None:
-    """Slots of several registers brought into one, so that stores are aligned."""
-    build, bits = site.build, site.vector("value").bits
-    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
-    per = slots_per_load(site.groups, bits)
-    for first in range(0, site.groups, per):
-        total = values[first // 8]
-        for inside in range(8, min(per, site.groups - first), 8):
-            one = values[(first + inside) // 8]
-            shifted = build.one("vselr", (one, ramp(build, -inside, bits)), one.type)
-            total = build.one("vsel", (total, shifted, build.prefix(bits, inside)), one.type)
-        mask = build.prefix(bits, min(per, site.groups - first))
-        store(build, total, destination, build.plus(offset, first), mask, f"NORM_B{bits}")
-
-
-def _store_words(site: Site, values: tuple[Ssa, ...]) -> None:
-    """A few narrow slots to an address that is no multiple of a block: word by word, the word in lane 0."""
-    build, bits = site.build, site.vector("value").bits
-    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
-    words = build.as_lanes(values[0], 32)
-    for number in range(site.groups * bits // 32):
-        one = words
-        if number:
-            index = build.splat(build.constant(number, "i32"), register_type("ui32", 32), counted=False)
-            one = build.one("vselr", (words, index), words.type)
-        pointer = moved(build, destination, build.plus(offset, number * 32 // bits))
-        pointer = build.one("castptr", (pointer,), f"!pto.ptr<{element_of(words.type)}, ub>", hint="%p")
-        store(build, one, pointer, build.constant(0), build.prefix(32, 1), "1PT_B32")
-
-
-def _store_packed(site: Site, value: Ssa, layout: str) -> None:
-    """Slots that are apart, brought together and stored as one."""
-    build, bits = site.build, site.vector("value").bits
-    width = bits * {"gs8.2": 2, "gs8.4": 4}[layout]
-    while width > bits:
-        wide = build.as_type(value, register_type(f"ui{width}", width))
-        width //= 2
-        value = build.one("vpack", (wide,), register_type(f"ui{width}", width), ("LOWER",))
-    value = build.as_type(value, site.type("value"))
-    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
-    mask = build.prefix(bits, site.groups)
-    store(build, value, destination, build.plus(offset, 0), mask, f"NORM_B{bits}")
-
-
-# -- reductions ---------------------------------------------------------------------------------------------------
 
 
 def _what(op: str) -> str:
@@ -215,6 +22,9 @@ def emit_group_reduce(site: Site) -> None:
     shape = data_shape(site.vector("source"), site.layout["source"])
     values = [build.as_element(one, _summed(site)) for one in site.registers("source")]
     masks = site.registers("mask")
+    if site.uses("vdintlv"):
+        site.put("result", [_by_pairs(site, what, values[0], masks[0])])
+        return
     together = site.way.steps[0].instruction == "combine"
     if site.layout["result"] == "gs1":
         sets = _by_group(shape, group_size(site, "source"))
@@ -232,6 +42,28 @@ def emit_group_reduce(site: Site) -> None:
             )  # fmt: skip
     type_ = site.type("result")
     site.put("result", [build.as_type(one, type_) for one in made])
+
+
+def _by_pairs(site: Site, what: str, value: Ssa, mask: Ssa) -> Ssa:
+    """The elements of one register, two and two, until one is left of each group."""
+    build, size = site.build, group_size(site, "source")
+    scalar = "f32" if element_of(value.type) == "f32" else "i32"
+    nothing = build.splat(
+        build.constant(_NOTHING[what, element_of(value.type).rstrip("0123456789")], scalar), value.type
+    )
+    value = build.one("vsel", (value, nothing, mask), value.type)
+    while size > 1:
+        low, high = build.pair("vdintlv", value, value)
+        value, size = build.binary(COMBINE[what], low, high), size // 2
+    return build.as_type(value, site.type("result"))
+
+
+_NOTHING: dict[tuple[str, str], int | str] = {
+    **dict.fromkeys((("add", kind) for kind in ("si", "ui", "i")), 0), ("add", "f"): "0.0",
+    ("max", "f"): "0xFF800000", ("min", "f"): "0x7F800000", ("max", "si"): -(1 << 31), ("min", "si"): (1 << 31) - 1,
+    ("max", "ui"): 0, ("min", "ui"): -1,
+}  # fmt: skip
+"""What words are taken for that a mask leaves out, by the operation and the kind of element."""
 
 
 def _summed(site: Site) -> str:

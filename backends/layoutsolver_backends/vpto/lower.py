@@ -23,7 +23,7 @@ from layoutsolver_backends.vpto.passes.reductions import combine_reductions
 from layoutsolver_backends.vpto.places import VMI, Places
 from layoutsolver_backends.vpto.pressure import peaks
 from layoutsolver_backends.vpto.scope_repair import Repair, repair
-from layoutsolver_backends.vpto.scopes import Point, Scope, Surroundings, find_scopes
+from layoutsolver_backends.vpto.scopes import Point, Scope, Surroundings, find_scopes, needs_scope
 from layoutsolver_backends.vpto.text import Names, text_of
 from layoutsolver_models.problems.selection import SelectionSolution
 
@@ -85,7 +85,9 @@ def lower_vmi(posed: PosedVmi, solution: SelectionSolution) -> Lowered:
     ready = prepare(posed, solution)
     if ready.diagnostics:
         return Lowered([], ready.diagnostics)
-    writer = _Writer(ready.emission, ready.places, ready.scopes, ready.repaired)
+    around = Surroundings(ready.emission.build.code, ready.places, ready.emission.made)
+    empty = {number for number, scope in enumerate(ready.scopes) if not needs_scope(around, scope)}
+    writer = _Writer(ready.emission, ready.places, ready.scopes, ready.repaired, empty)
     source = posed.program.graph.module.source
     try:
         text = indented(apply_edits(source.text, writer.edits()))
@@ -134,7 +136,9 @@ def indented(text: str) -> str:
 class _Writer:
     """The edits of a program: instructions for VMI operations, scopes around them, other headers rewritten."""
 
-    def __init__(self, emission: Emission, places: Places, scopes: list[Scope], repaired: Repair) -> None:
+    def __init__(
+        self, emission: Emission, places: Places, scopes: list[Scope], repaired: Repair, empty: set[int]
+    ) -> None:
         self.emission, self.places = emission, places
         self.graph = places.graph
         self.source = self.graph.module.source
@@ -146,7 +150,9 @@ class _Writer:
         self.behind: dict[Point, list[str]] = {}
         for number, scope in enumerate(scopes):
             front = [self.statement(op) for op, to in sorted(repaired.moved.items()) if to == number]
-            self.before.setdefault(scope.first, []).extend([*front, OPEN])
+            self.before.setdefault(scope.first, []).extend(front if number in empty else [*front, OPEN])
+            if number in empty:
+                continue
             self.behind.setdefault(scope.last, []).append(CLOSE)
         self.at = Span(0, 0)
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
-from layoutsolver_backends.vpto.code import Ssa, mask_bits
+from layoutsolver_backends.vpto.code import Ssa, mask_bits, register_type
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape, mask_shape
+from layoutsolver_backends.vpto.streams import load_stream, moved, store_stream
 from layoutsolver_backends.vpto.trees import chunked, data_pairs, flattened, join, mask_pairs, split
 from layoutsolver_models.rules.vmi.layouts import register_lanes
+from layoutsolver_models.rules.vmi.row import OCCUPIED
+
+
+def ramp(build: Builder, first: int, bits: int) -> Ssa:
+    """The indices of lanes from a number on."""
+    return build.one("vci", (build.constant(first, f"i{bits}"),), register_type(f"ui{bits}", bits))
+
 
 UNPACKED = {"ls2": "UNPK_B{W}", "ls4": "UNPK4"}
 PACKED = {"ls2": "PK_B{2W}", "ls4": "PK4_B32"}
@@ -28,15 +38,22 @@ def emit_load(site: Site) -> None:
     bits, type_ = shape.bits, site.type("result")
     source, offset = site.build.scalar(site.operand("source")), site.operand("offset")
     build, full = site.build, register_lanes(bits)
+    count = -(-shape.lanes // full)
     if shape.parts == 1:
+        if site.uses("vldus"):
+            site.put("result", load_stream(build, source, build.plus(offset, 0), count, full, type_))
+            return
         dist = mode(UNPACKED.get(shape.name, ""), bits)
         site.put("result", [
             load(build, source, build.plus(offset, number * shape.per_register), type_, dist)
             for number in range(shape.chunks[0])
         ])  # fmt: skip
         return
-    count = -(-shape.lanes // full)
     _, deinterleave = data_pairs(build)
+    if site.uses("vldus"):
+        loaded = load_stream(build, source, build.plus(offset, 0), count, full, type_)
+        site.put("result", flattened(split(deinterleave, loaded, shape.parts), shape.chunks))
+        return
     if not site.uses("vldsx2"):
         loaded = [load(build, source, build.plus(offset, number * full), type_) for number in range(count)]
         site.put("result", flattened(split(deinterleave, loaded, shape.parts), shape.chunks))
@@ -68,6 +85,19 @@ def emit_deinterleave_load(site: Site) -> None:
     value = site.vector("low")
     build, full = site.build, register_lanes(value.bits)
     source = build.scalar(site.operand("source"))
+    if site.uses("vdintlv"):
+        count, offset = -(-2 * value.lanes // full), site.operand("offset")
+        if site.uses("vldus"):
+            loaded = load_stream(build, source, build.plus(offset, 0), count, full, site.type("low"))
+        else:
+            loaded = [
+                load(build, source, build.plus(offset, number * full), site.type("low")) for number in range(count)
+            ]
+        _, deinterleave = data_pairs(build)
+        low, high = split(deinterleave, loaded, 2)
+        site.put("low", low)
+        site.put("high", high)
+        return
     pairs = [
         load_pair(build, source, build.plus(site.operand("offset"), 2 * full * number), site.type("low"), value.bits)
         for number in range(-(-value.lanes // full))
@@ -105,6 +135,9 @@ def emit_store(site: Site) -> None:
     destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
     full = register_lanes(bits)
     if shape.parts == 1:
+        if site.uses("vstus"):
+            store_stream(build, _counted(values, shape.lanes, full), destination, build.plus(offset, 0))
+            return
         dist = mode(PACKED.get(shape.name, ""), bits)
         for number, value in enumerate(values):
             at = build.plus(offset, number * shape.per_register)
@@ -125,14 +158,27 @@ def emit_store(site: Site) -> None:
 
 def _store_dense(site: Site, values: list[Ssa], masks: list[Ssa] | None) -> None:
     """Contiguous registers to memory, those elements that a mask lets through."""
-    value = site.vector("value")
+    _store_elements(site, values, masks, site.vector("value").lanes)
+
+
+def _store_elements(site: Site, values: list[Ssa], masks: list[Ssa] | None, lanes: int) -> None:
+    """So many elements of contiguous registers to memory."""
+    value = next(one for one in site.op.vectors().values() if not one.is_mask)
     build, full = site.build, register_lanes(value.bits)
     destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
+    if site.uses("vstus"):
+        store_stream(build, _counted(values, lanes, full), destination, build.plus(offset, 0))
+        return
     for number, one in enumerate(values):
-        live = min(full, value.lanes - number * full)
+        live = min(full, lanes - number * full)
         at = build.plus(offset, number * full)
         mask = build.prefix(value.bits, live) if masks is None else _within(build, masks[number], live)
         store(build, one, destination, at, mask)
+
+
+def _counted(values: Sequence[Ssa], lanes: int, full: int) -> list[tuple[Ssa, int]]:
+    """Registers with the number of elements that each holds."""
+    return [(value, min(full, lanes - number * full)) for number, value in enumerate(values)]
 
 
 def _within(build: Builder, mask: Ssa, live: int) -> Ssa:
@@ -151,8 +197,14 @@ def emit_masked_store(site: Site) -> None:
     if shape.parts == 1:
         dist = mode(PACKED.get(shape.name, ""), shape.bits)
         destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
+        scattered = site.uses("vscatter")
+        lane = ramp(build, 0, max(16, shape.bits)) if scattered else None
         for number, one in enumerate(values):
             at = build.plus(offset, number * shape.per_register)
+            if lane is not None:
+                let = _within(build, masks[number], len(shape.live(0, number)))
+                build.emit("vscatter", (one, moved(build, destination, at), lane, let), occupies=OCCUPIED)
+                continue
             store(build, one, destination, at, _within(build, masks[number], len(shape.live(0, number))), dist)
         return
     count = -(-value.lanes // register_lanes(value.bits))
@@ -168,15 +220,24 @@ def emit_masked_load(site: Site) -> None:
     value, type_ = site.vector("result"), site.type("result")
     build, full = site.build, register_lanes(value.bits)
     source = build.scalar(site.operand("source"))
+    pairs = list(zip(site.registers("mask"), site.registers("passthru"), strict=True))
+    found: list[Ssa] = []
+    if site.uses("vldus"):
+        found = load_stream(build, source, build.plus(site.operand("offset"), 0), len(pairs), full, type_)
     made = []
-    for number, (mask, other) in enumerate(zip(site.registers("mask"), site.registers("passthru"), strict=True)):
-        loaded = load(build, source, build.plus(site.operand("offset"), number * full), type_)
+    for number, (mask, other) in enumerate(pairs):
+        loaded = (
+            found[number] if found else load(build, source, build.plus(site.operand("offset"), number * full), type_)
+        )
         made.append(build.one("vsel", (loaded, other, mask), type_))
     site.put("result", made)
 
 
 def emit_interleave_store(site: Site) -> None:
     """A store of two vectors by turns; where registers are not full, they are interleaved first."""
+    if "mask" in site.layout:
+        _masked_interleave_store(site)
+        return
     low, high = site.registers("low"), site.registers("high")
     value = site.vector("low")
     build, full = site.build, register_lanes(value.bits)
@@ -184,6 +245,11 @@ def emit_interleave_store(site: Site) -> None:
     if not site.uses("vintlv"):
         for number, pair in enumerate(zip(low, high, strict=True)):
             store_pair(build, pair, destination, build.plus(offset, 2 * number * full), value.bits)
+        return
+    if site.uses("vstus"):
+        both = [half for pair in zip(low, high, strict=True) for half in build.pair("vintlv", *pair)]
+        kept = both[: -(-2 * value.lanes // full)]
+        store_stream(build, _counted(kept, 2 * value.lanes, full), destination, build.plus(offset, 0))
         return
     left = 2 * value.lanes
     for number, pair in enumerate(zip(low, high, strict=True)):
@@ -194,12 +260,20 @@ def emit_interleave_store(site: Site) -> None:
             left -= full
 
 
+def _masked_interleave_store(site: Site) -> None:
+    """A store of two vectors by turns, of both where a bit of the mask is set."""
+    build, value = site.build, site.vector("low")
+    count = -(-2 * value.lanes // register_lanes(value.bits))
+    masks = list(site.registers("mask"))
+    interleave, _ = data_pairs(build)
+    interleave_masks, _ = mask_pairs(build)
+    parts = [list(site.registers("low")), list(site.registers("high"))]
+    _store_elements(
+        site, join(interleave, parts, count), join(interleave_masks, [masks, masks], count), 2 * value.lanes
+    )
+
+
 # -- addresses of each element, or of blocks -----------------------------------------------------------------------
-
-
-def moved(build: Builder, pointer: Ssa, offset: Ssa) -> Ssa:
-    """An address so many elements behind another."""
-    return build.one("addptr", (pointer, offset), pointer.type, hint="%p")
 
 
 def blocks(build: Builder, pointer: Ssa, stride: Ssa, mask: Ssa, type_: str, repeat: Ssa | None = None) -> Ssa:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from layoutsolver.vmi.permute import Move, plan_of
 from layoutsolver.vmi.program import Outside, VmiValue
-from layoutsolver.vmi.shuffle import forwarded, indices_of, step_of
+from layoutsolver.vmi.shuffle import forwarded, indices_of
 from layoutsolver_backends.vpto.code import Ssa, register_type
-from layoutsolver_backends.vpto.site import Site, data_shape
+from layoutsolver_backends.vpto.site import Registers, Site, data_shape
 from layoutsolver_backends.vpto.trees import data_pairs, flattened, join, split
 from layoutsolver_models.rules.vmi.layouts import register_lanes
 from layoutsolver_models.rules.vmi.rearrange import zero_copy
@@ -71,20 +72,49 @@ def emit_shuffle(site: Site) -> None:
     if site.uses("vdup"):
         shape = data_shape(site.vector("result"), site.layout["result"])
         operands = (held[0], build.all_true(shape.bits))
-        made = build.one("vdup", operands, site.type("result"), position="LOWEST")
-        site.put("result", [made] * sum(shape.chunks))
+        spread = build.one("vdup", operands, site.type("result"), position="LOWEST")
+        site.put("result", [spread] * sum(shape.chunks))
         return
     indices, bits = indices_of(site.op), site.vector("source").bits
     if site.uses("vselr"):
-        order = "DESC" if step_of(indices) < 0 else ""
-        lanes = build.one(
-            "vci", (build.constant(indices[0], f"i{bits}"),), register_type(f"ui{bits}", bits), order=order
-        )
-        site.put("result", [build.one("vselr", (held[0], lanes), site.type("result"))])
+        plan = plan_of(indices, bits)
+        assert plan is not None
+        made: list[Ssa] = []
+        for move in plan.moves:
+            made.append(_move(site, move, [made[number] for number in move.taken], held))
+        site.put("result", [made[number] for number in plan.results])
         return
     taken = range(len(held)) if site.layout["source"] != "c" else forwarded(indices, register_lanes(bits))
     assert taken is not None
     site.put("result", [held[number] for number in taken])
+
+
+def _move(site: Site, move: Move, taken: list[Ssa], held: Registers) -> Ssa:
+    """The instruction of a move."""
+    build, bits = site.build, site.vector("source").bits
+    lanes = register_type(f"ui{bits}", bits)
+    name, number = move.name, move.number
+    if name in ("vci", "vcid"):
+        order = "DESC" if name == "vcid" else ""
+        return build.one("vci", (build.constant(signed_number(number, bits), f"i{bits}"),), lanes, order=order)
+    if name == "vdup":
+        return build.splat(build.constant(signed_number(number, bits), f"i{bits}"), lanes)
+    if name in ("vadds", "vmuls", "vshls", "vshrs"):
+        return build.with_scalar(name, taken[0], signed_number(number, bits))
+    if name == "vselr":
+        return build.one("vselr", (held[number], taken[0]), site.type("result"))
+    if name == "vsel":
+        return build.one("vsel", (*taken, build.prefix(bits, number)), taken[0].type)
+    return build.binary(name, *taken)
+
+
+def signed_number(number: int, bits: int) -> int:
+    """A number of so many bits as a constant spells it.
+
+    >>> signed_number(255, 8), signed_number(7, 8)
+    (-1, 7)
+    """
+    return number - (1 << bits) if number >= 1 << (bits - 1) else number
 
 
 def emit_identity(site: Site) -> None:

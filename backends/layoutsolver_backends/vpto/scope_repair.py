@@ -12,7 +12,7 @@ from layoutsolver.ops.spec import Effect
 from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Code, Instruction, Ssa
 from layoutsolver_backends.vpto.places import VMI, Places
-from layoutsolver_backends.vpto.scopes import REGISTERS, Point, Scope
+from layoutsolver_backends.vpto.scopes import CARRIERS, REGISTERS, Point, Scope
 
 
 @dataclass(slots=True)
@@ -95,9 +95,19 @@ class _Fixer:
                 out[value] = self.copy(value, self.scopes[user].first)
             elif not value.type.startswith(REGISTERS):
                 out[value] = self.copy(value, point)
+            elif (start := self.start_of_given(point)) is not None:
+                out[value] = self.copy(value, start)
             else:
                 self.refuse(point[0])
         return out
+
+    def start_of_given(self, point: Point) -> Point | None:
+        """The beginning of the scope of the text that a point is in, None if it is in none."""
+        index = point[0]
+        while (index := self.graph.ops[index].parent) >= 0:
+            if self.graph.ops[index].name in CARRIERS:
+                return next(node.index for node in self.graph.ops[index:] if node.parent == index), 0
+        return None
 
     def copy(self, value: Ssa, at: Point) -> Ssa:
         """A result made anew at a point."""

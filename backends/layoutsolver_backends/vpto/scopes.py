@@ -73,7 +73,7 @@ class Surroundings:
                 return "end"
             return "vector" if self.has_vectors(node.index) and not self.has_ends(node.index) else "end"
         if name.startswith(SCALAR) and not node.op.regions:
-            return "scalar"
+            return "vector" if node.index in self.passing else "scalar"
         types = [self.graph.values[value].type.text for value in (*node.operands, *node.results) if value >= 0]
         if name == "pto.mem_bar" or any(type_.startswith(REGISTERS) for type_ in types):
             return "vector"
@@ -131,6 +131,18 @@ def _passes_vectors(around: Surroundings, op: int, returns: list[int]) -> bool:
     values += [value for index in returns for value in graph.ops[index].operands]
     types = [graph.values[value].type.text for value in values]
     return any(type_.startswith("!pto.v") or "!pto.mask" in type_ for type_ in types)
+
+
+def needs_scope(around: Surroundings, scope: Scope) -> bool:
+    """Whether something is left in a scope that must stand in one."""
+    for index in around.members[scope.block]:
+        here = around.code.places.get(index, [])
+        if scope.first <= (index, 0) <= scope.last and any(is_vector(one) for one in here):
+            return True
+        named = not around.graph.ops[index].name.startswith(VMI)
+        if named and scope.first <= (index, 1) <= scope.last and around.kind(index) == "vector":
+            return True
+    return False
 
 
 class _Finder:

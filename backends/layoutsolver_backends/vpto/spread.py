@@ -7,7 +7,8 @@ from itertools import pairwise
 from layoutsolver.vmi.program import Constant, Operand, VmiValue
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
 from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, register_type
-from layoutsolver_backends.vpto.groups import (
+from layoutsolver_backends.vpto.group_memory import (
+    gathered_groups,
     group_size,
     load_single_slots,
     load_slots,
@@ -114,14 +115,33 @@ def emit_group_iota(site: Site) -> None:
     shape, size = data_shape(site.vector("result"), site.layout["result"]), group_size(site, "result")
     down = str(site.op.attrs.get("order", "ASC")) == "DESC"
     base = build.scalar(site.operand("base"), _scalar_type(element_of(type_), element_bits(type_)))
-    if size < shape.per_register or size % shape.per_register:
-        raise UnsupportedError("a ramp of groups that share registers")
+    if size < shape.per_register:
+        one = _ramp_in_groups(build, base, size, type_, down) if size > 1 else build.splat(base, type_)
+        site.put("result", [one] * len(shape.registers))
+        return
     made = []
     for _, chunk in shape.registers:
         more = chunk * shape.per_register % size
         start = _moved_base(build, site.operand("base"), -more if down else more, type_) if more else base
         made.append(build.one("vci", (start,), type_, order="DESC" if down else ""))
     site.put("result", made)
+
+
+def _ramp_in_groups(build: Builder, base: Ssa, size: int, type_: str, down: bool) -> Ssa:
+    """The base, and for each lane its number inside of its group added or taken off."""
+    bits, element = element_bits(type_), element_of(type_)
+    whole = register_type(f"si{bits}", bits) if element in ("f16", "f32") else type_
+    lane = build.one("vci", (build.constant(0, f"i{bits}"),), whole)
+    lane = build.binary("vand", lane, build.splat(build.constant(size - 1, f"i{bits}"), whole))
+    governed = build.all_true(bits)
+    if down:
+        first = base if whole == type_ else build.constant(0, f"i{bits}")
+        lane = build.binary("vsub", build.splat(first, whole), lane)
+    if whole != type_:
+        lane = build.one("vcvt", (lane, governed), type_, rnd="R")
+    elif down:
+        return lane
+    return build.one("vadds", (lane, base, governed), type_)
 
 
 # -- broadcasts of groups -----------------------------------------------------------------------------------------
@@ -217,6 +237,9 @@ def emit_group_broadcast_load(site: Site) -> None:
     build, value = site.build, site.vector("result")
     shape, type_ = data_shape(value, site.layout["result"]), site.type("result")
     source, offset = build.scalar(site.operand("source")), site.operand("offset")
+    if site.uses("vgather2") or site.uses("vgather2_bc"):
+        gathered_groups(site)
+        return
     first = next(step.instruction for step in site.way.steps if not step.instruction.startswith("addptr"))
     count = len(shape.registers)
     if first.startswith("vlds E2B"):
@@ -238,4 +261,5 @@ def emit_group_broadcast_load(site: Site) -> None:
         site.put("result", _copies(build, load_single_slots(site, type_, value.bits), shape, size))
         return
     loaded = load_slots(site, type_, value.bits)
-    site.put("result", _selected(build, loaded, 1, shape, size, slots_per_load(site.groups, value.bits)))
+    per = slots_per_load(site.groups, value.bits) if site.uses("vsldb") else 8
+    site.put("result", _selected(build, loaded, 1, shape, size, per))

@@ -36,11 +36,12 @@ class Names:
         if value.name:
             return value.name
         if value not in self.known:
-            number = self.next.get(value.hint, 0)
-            while f"{value.hint}_{number}" in self.taken:
+            hint = value.hint.replace("#", "_")
+            number = self.next.get(hint, 0)
+            while f"{hint}_{number}" in self.taken:
                 number += 1
-            self.next[value.hint] = number + 1
-            self.known[value] = f"{value.hint}_{number}"
+            self.next[hint] = number + 1
+            self.known[value] = f"{hint}_{number}"
             self.taken.add(self.known[value])
         return self.known[value]
 

@@ -10,6 +10,9 @@ from layoutsolver.mlir.types import MemRefType, ScalarType
 from layoutsolver.vmi.masks import constant_of
 from layoutsolver.vmi.program import Constant, Operand, Outside, VmiOp, VmiProgram
 
+BLOCK = 32
+"""Bytes of what accesses of whole registers are aligned to."""
+
 _DEPTH = 64
 """So many operations are followed back from an address."""
 
@@ -41,12 +44,24 @@ def alignment_of(program: VmiProgram, op: VmiOp) -> int | None:
     if base is None or not isinstance(base, Outside):
         return None
     known = multiple_of_pointer(program.graph, base.value)
-    type_ = program.graph.values[base.value].type
+    return None if known is None else _with_offset(program, op, base.value, known)
+
+
+def reach_of(program: VmiProgram, op: VmiOp) -> int | None:
+    """The same if pointers that come from elsewhere are multiples of a block, as those of the unified buffer are."""
+    base = base_of(op)
+    if base is None or not isinstance(base, Outside):
+        return None
+    known = multiple_of_pointer(program.graph, base.value, elsewhere=BLOCK)
+    return None if known is None else _with_offset(program, op, base.value, known)
+
+
+def _with_offset(program: VmiProgram, op: VmiOp, base: int, known: int) -> int | None:
+    """What the address is a multiple of if its base is one of `known`."""
+    type_ = program.graph.values[base].type
     element = type_.element if isinstance(type_, PointerType | MemRefType) else None
     size = (element.bits or 8) // 8 if isinstance(element, ScalarType) else 1
     offset = op.operands.get("offset")
-    if known is None:
-        return None
     if isinstance(offset, Constant):
         return gcd(known, offset.value * size)
     if isinstance(offset, Outside):
@@ -55,18 +70,18 @@ def alignment_of(program: VmiProgram, op: VmiOp) -> int | None:
     return known
 
 
-def multiple_of_pointer(graph: Graph, value: int, depth: int = _DEPTH) -> int | None:
-    """What a pointer's address is a multiple of in bytes (0 for address 0)."""
+def multiple_of_pointer(graph: Graph, value: int, depth: int = _DEPTH, elsewhere: int | None = None) -> int | None:
+    """What a pointer's address is a multiple of in bytes (0 for address 0), `elsewhere` if it comes from a caller."""
     node = _definition(graph, value)
     if node is None or depth == 0:
-        return None
+        return elsewhere
     if node.name == "pto.castptr":
         inner = graph.values[node.operands[0]].type
         if isinstance(inner, PointerType):
-            return multiple_of_pointer(graph, node.operands[0], depth - 1)
+            return multiple_of_pointer(graph, node.operands[0], depth - 1, elsewhere)
         return multiple_of(graph, node.operands[0], depth - 1)
     if node.name == "pto.addptr":
-        base = multiple_of_pointer(graph, node.operands[0], depth - 1)
+        base = multiple_of_pointer(graph, node.operands[0], depth - 1, elsewhere)
         factor = multiple_of(graph, node.operands[1], depth - 1)
         type_ = graph.values[node.operands[0]].type
         if base is None or factor is None or not isinstance(type_, PointerType):

@@ -5,10 +5,11 @@ The layout of a mask is named by the width of what it governs and the layout of 
 
 from __future__ import annotations
 
-from layoutsolver.pose.vmi.memory import alignment_of, is_pointer, stride_of
+from layoutsolver.pose.vmi.memory import BLOCK, alignment_of, is_pointer, reach_of, stride_of
 from layoutsolver.vmi.masks import constant_of, is_full, known_bits
+from layoutsolver.vmi.permute import plan_of
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
-from layoutsolver.vmi.shuffle import kind_of_shuffle
+from layoutsolver.vmi.shuffle import indices_of, kind_of_shuffle
 from layoutsolver_models.rules.expression import Fact
 from layoutsolver_models.rules.vmi.row import Shape, VmiRule
 
@@ -92,19 +93,31 @@ def facts_of(program: VmiProgram, op: VmiOp) -> dict[str, Fact]:
     groups = op.attrs.get("num_groups", op.attrs.get("group", 1))
     if op.op in ("channel_split", "channel_merge"):
         groups = len(op.results) if op.op == "channel_split" else len(op.vectors())
-    stated = ""
+    stated, reach = "", reach_of(program, op)
     if op.op in ("pack", "unpack"):
         stated = next(iter((*op.vectors().values(), *op.results.values()))).layout
     return {
-        "op": kind_of_shuffle(op) if op.op == "shuffle" else op.op,
+        **_plan(op), "op": kind_of_shuffle(op) if op.op == "shuffle" else op.op,
         "element": data[0].element if data else "", "to": made.element if made is not None else "",
         "G": int(groups), "stride": stride_of(program, op), "align": alignment_of(program, op),
-        "pointer": is_pointer(program, op), "saturate": str(op.attrs.get("saturate", "")),
+        "reach": reach, "misaligned": reach is not None and reach % BLOCK != 0, "masked": mask is not None,
+        "pointer": is_pointer(program, op),
+        "saturate": str(op.attrs.get("saturate", "")), "order": str(op.attrs.get("order", "")),
         "dynamic": number is not None and constant_of(program, number) is None,
         "stated": stated or "c", "same_masks": mask is None or is_full(program, mask),
         "bits": known_bits(program, op) if op.op in MASKS_OF_NUMBERS else None,
         "mask_bits": _bits_of(program, mask),
     }  # fmt: skip
+
+
+def _plan(op: VmiOp) -> dict[str, Fact]:
+    """What a shuffle takes that moves elements anywhere."""
+    if op.op != "shuffle" or kind_of_shuffle(op) != "other":
+        return {}
+    plan = plan_of(indices_of(op), op.vectors()["source"].bits)
+    assert plan is not None
+    picks = plan.count("vselr")
+    return {"picks": picks, "merges": len(plan.data) - picks, "indexing": plan.indexing}
 
 
 def _bits_of(program: VmiProgram, mask: VmiValue | None) -> tuple[bool, ...] | None:

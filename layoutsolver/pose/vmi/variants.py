@@ -78,7 +78,7 @@ def _variants(op: VmiOp, rule_family: str, known: dict[str, Fact], released: boo
             if isinstance(made, Refusal):
                 refused.append(made)
             else:
-                found.append(made)
+                found += made
     return tuple(found), tuple(refused)
 
 
@@ -108,7 +108,8 @@ def _widths(op: VmiOp, rule_family: str) -> tuple[int, ...]:
 
 def _variant(
     rule: VmiRule, op: VmiOp, bits: int, layouts: tuple[str, ...], known: dict[str, Fact], released: bool
-) -> Variant | Refusal:
+) -> list[Variant] | Refusal:
+    """What a rule comes to: the cheapest lowering, and others that take fewer instructions on some pipe."""
     shapes = shapes_of(rule, op, bits)
     try:
         now = facts(rule, shapes, **known)
@@ -135,11 +136,19 @@ def _variant(
         return Refusal(rule.id, str(error))
     if not usable:
         needed = ", ".join(sorted({way.align for way in ways if way.align}))
-        reason = (
-            f"the address is a multiple of {now['align']} bytes, {needed} are needed" if ways else "has no lowering"
-        )
+        reason = f"the address is a multiple of {_known(now)} bytes, {needed} are needed" if ways else "has no lowering"
         return Refusal(rule.id, reason)
-    way = usable[0] if released else min(usable, key=lambda one: _price(one, now))
+    if released:
+        return [_priced(rule, op, layouts, usable[0], now)]
+    ranked = [_priced(rule, op, layouts, way, now) for way in sorted(usable, key=lambda one: _price(one, now))]
+    kept: list[Variant] = []
+    for variant in ranked:
+        if not any(all(map(int.__le__, _all_costs(one), _all_costs(variant))) for one in kept):
+            kept.append(variant)
+    return kept
+
+
+def _priced(rule: VmiRule, op: VmiOp, layouts: tuple[str, ...], way: Lowering, now: dict[str, Fact]) -> Variant:
     paid = cost(way, now)
     spent = (paid.load, paid.execute, paid.store, paid.predicate)
     once = (0, paid.setup, 0, paid.setup_predicate)
@@ -148,8 +157,14 @@ def _variant(
     return Variant(rule.id, layouts, spent, once if any(once) else (), shared, attrs)
 
 
+def _all_costs(variant: Variant) -> tuple[int, ...]:
+    return (*variant.cost, *(variant.once or (0,) * len(variant.cost)))
+
+
 def shared_setup(op: VmiOp, rule: VmiRule, now: dict[str, Fact]) -> str:
     """What the setup of a rule makes, as a name, so that those that make the same do so once; empty if nobody else."""
+    if ".GATHER." in rule.id or ".SCATTER." in rule.id:
+        return f"places {rule.family} {now['W']} {now['S']} {now['stride']}"
     if rule.family in ("group_broadcast", "group_broadcast_load"):
         period = now["S"] if rule.layouts["result"] in ("c", "ls2", "ls4") else now["B"]
         return f"index {now['W']} {period} {rule.layouts['result']} {rule.layouts.get('source', 'gs8')}"
@@ -176,8 +191,12 @@ def _price(way: Lowering, now: dict[str, Fact]) -> tuple[int, int]:
 
 def _is_aligned(way: Lowering, now: dict[str, Fact]) -> bool:
     """Whether an address keeps what a lowering needs; an address of which nothing is known is taken to."""
-    known = now["align"]
+    known = _known(now)
     return not way.align or not isinstance(known, int) or known % count(way.align, now) == 0
+
+
+def _known(now: dict[str, Fact]) -> Fact:
+    return now["align"] if isinstance(now["align"], int) else now["reach"]
 
 
 def types_exist(rule: VmiRule, now: dict[str, Fact]) -> bool:

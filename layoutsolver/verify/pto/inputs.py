@@ -59,10 +59,11 @@ def make_inputs(
 
     With `tame`, integers in memory are small, so that they lead nowhere outside when they are taken for places. `sizes`
     says how many bytes are behind the pointers of these names. With `roomy`, there is more of it, and some in front of
-    where they point to. Raises CannotRunError for an argument that cannot be made up.
+    where they point to, and scalars that lead there are small. Raises CannotRunError for an argument that cannot be
+    made up.
     """
     rng = np.random.default_rng([seed, number, function.op])
-    uses = _uses(graph)
+    uses, steps = _uses(graph), _steps(graph)
     names = {node.name for node in graph.ops}
     allocations = [_unified_buffer(rng, graph, number, tame, bool(names & {"pto.mte_gm_ub"}))]
     compared = ["pto.mte_ub_gm" not in names]
@@ -79,7 +80,7 @@ def make_inputs(
             allocations.append(Allocation(known.name, is_global, Memory.from_bytes(content), start))
             compared.append(True)
         elif isinstance(type_, ScalarType):
-            arguments.append(_scalar(rng, type_, uses.get(value, set()), number))
+            arguments.append(_scalar(rng, type_, uses.get(value, set()), number, steps.get(value, 0), roomy))
         else:
             arguments.append(_vector(rng, function, known.name, type_, number))
     return Inputs(tuple(allocations), tuple(arguments), tuple(compared))
@@ -127,14 +128,28 @@ def _content(rng: np.random.Generator, element: ScalarType, size: int, number: i
     return numbers(rng, fmt, count, _kind(rng, number)).view(np.uint8)[:size]
 
 
-def _scalar(rng: np.random.Generator, type_: ScalarType, uses: set[str], number: int) -> Scalar:
+def _steps(graph: Graph) -> dict[int, int]:
+    """The steps of the loops that a value ends, the longest of several, where they are constant."""
+    found: dict[int, int] = {}
+    for loop in graph.loops.values():
+        step = graph.constants.get(loop.bounds[2], 0)
+        found[loop.bounds[1]] = max(step, found.get(loop.bounds[1], 0))
+    return found
+
+
+def _scalar(rng: np.random.Generator, type_: ScalarType, uses: set[str], number: int, step: int, small: bool) -> Scalar:
+    """A scalar for its uses; of what ends a loop, so many steps that it runs up to three times."""
     fmt = None if type_.bits is None else FORMATS.get(type_.text)
     if type_.is_float:
         if fmt is None:
             raise CannotRunError(-1, f"no number of type `{type_.text}` can be made up")
         return Scalar(type_, int(numbers(rng, fmt, 1, _kind(rng, number))[0]))
     if type_.bits == 1:
-        return integer(type_, number % 2)
+        return integer(type_, 0 if "loop" in uses else number % 2)
+    if step > 0:
+        return integer(type_, step * int(rng.integers(4)))
+    if small and uses & (_OFFSETS | _STRIDES):
+        return integer(type_, 32 * int(rng.integers(1, 3)))
     if uses & _OFFSETS:
         return integer(type_, 256 * int(rng.integers(2)) if "bound" not in uses else 256)
     if uses & _STRIDES:
@@ -173,6 +188,8 @@ def _uses(graph: Graph) -> dict[int, set[str]]:
             bounds = node.operands[:3]
             passed = found.get(loop.induction, set()) if loop is not None and loop.induction >= 0 else set()
             roles = {value: {"bound", *passed} for value in bounds}
+        elif node.name == "scf.condition":
+            roles = {node.operands[0]: {"loop"}}
         elif not node.op.regions:
             passed = set().union(*(found.get(result, set()) for result in node.results)) if node.results else set()
             plain = {value: {role} for role, value in zip(node.roles, node.operands, strict=True)}

@@ -57,13 +57,13 @@ def _of_type(type_: Logical) -> tuple[int, npt.NDArray[np.int64]]:
     return _places(layout, bits, type_.lanes, isinstance(type_, VmiMaskType))
 
 
-def to_places(held: Vector | Mask, type_: Logical) -> Sequence[PtoValue]:
-    """The registers that hold the elements."""
+def to_places(held: Vector | Mask, type_: Logical, clear: bool = True) -> Sequence[PtoValue]:
+    """The registers that hold the elements; with `clear`, bits of predicates that no element has are not set."""
     count, starts = _of_type(type_)
     size = REGISTER_BYTES * count
     cuts = [slice(at, at + REGISTER_BYTES) for at in range(0, size, REGISTER_BYTES)]
     if isinstance(held, Mask):
-        bits, flags = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
+        bits, flags = np.zeros(size, np.bool_), np.full(size, not clear)
         bits[starts], flags[starts] = held.bits, held.poison
         return [PReg(bits[cut], flags[cut]) for cut in cuts]
     at = (starts[:, None] + np.arange(held.width)).ravel()

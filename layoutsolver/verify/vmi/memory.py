@@ -234,9 +234,18 @@ def _store_rows(call: Call, value: Vector, at: Pointer, groups: int, stride: int
     if value.count % groups:
         raise call.op.fail(f"stores {value.count} elements in {groups} groups")
     row = value.count // groups
+    if row == 1 and value.width > at.width:
+        value = _low_bytes(value, at)
     for group in range(groups):
         _write(call, at.moved(group * stride), taken(value, np.arange(group * row, (group + 1) * row)))
     return []
+
+
+def _low_bytes(value: Vector, at: Pointer) -> Vector:
+    """The lowest bytes of words, as many as an element of memory has."""
+    kept = (np.arange(value.count)[:, None] * value.width + np.arange(at.width)).ravel()
+    birth = None if value.birth is None else value.birth[kept]
+    return Vector(at.element, value.data[kept], value.poison[kept], birth)
 
 
 def _stride_store(call: Call) -> list[PtoValue]:

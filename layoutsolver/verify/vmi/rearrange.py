@@ -73,12 +73,12 @@ def _prefix(call: Call) -> list[PtoValue]:
 
 
 def _unpack(call: Call) -> list[PtoValue]:
-    """The registers that hold a vector or a mask in the layout of its type."""
+    """The registers that hold a vector or a mask in the layout of its type; what no element has may be anything."""
     value = call.op.value("source")
     type_, held = call.op.type(value), call.get(value)
     if not isinstance(type_, VmiVectorType | VmiMaskType) or not isinstance(held, Vector | Mask):
         raise call.op.fail("takes apart what is no vector")
-    return list(to_places(held, type_))
+    return list(to_places(held, type_, clear=False))
 
 
 def _pack(call: Call) -> list[PtoValue]:

@@ -47,7 +47,7 @@ def test_instructions_are_those_that_were_predicted(name: str) -> None:
     found = {owner: Counter(dict.fromkeys(PIPES, 0)) for owner in emission.predicted}
     for _, instruction in emission.build.code.all():
         if instruction.counted and instruction.pipe in PIPES:
-            found[instruction.owner][instruction.pipe] += 1
+            found[instruction.owner][instruction.pipe] += instruction.occupies
     wrong = {
         owner: (tuple(found[owner][pipe] for pipe in PIPES), cost)
         for owner, cost in emission.predicted.items()

@@ -36,7 +36,7 @@ SPECIFIED = {
 """Optimum and compiler of the programs that section 4.5 of the facts lists, in instructions of all pipes."""
 
 MISALIGNED = {"reduce_two_f16_16_512"}
-"""The compiler stores every other eight half words in the middle of a block; ours brings sixteen together first."""
+"""The compiler stores every other eight half words in the middle of a block, which faults; ours stores a stream."""
 
 
 def source_of(name: str) -> SourceFile:

@@ -40,7 +40,6 @@ def test_the_compiler_refuses_what_has_layouts(row: tuple[str, str, str, str, st
 
 UNSUPPORTED = {
     "half_full_interleave": "no layout serves `vintlv` here",
-    "mask_of_an_interleaving_store": "the mask would be dropped",
     "saturation_of_signed_bytes": "si32 cannot be narrowed to si8 with saturation",
 }
 

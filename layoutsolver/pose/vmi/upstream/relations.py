@@ -176,7 +176,7 @@ class Relations:
 
     def allowed(self, node: Node, name: str) -> list[VmiRule]:
         """The rules of a family whose width, size class and stride are those of an operation."""
-        return [rule for rule in family(name) if holds(rule.when, self.facts(node, rule))]
+        return [rule for rule in family(name) if rule.is_listed(self.facts(node, rule))]
 
     def group_store_rows(self, node: Node) -> list[str]:
         """The layouts of a dense value in which its groups can be stored."""

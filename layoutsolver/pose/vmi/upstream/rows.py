@@ -68,8 +68,8 @@ def row_of(program: VmiProgram, node: Node) -> Row | None:
 
 
 def _missing(rule: VmiRule, op: VmiOp, now: dict[str, Fact], bits: int) -> str:
-    if not rule.allows(now):
-        return f"needs {rule.when}"
+    if not rule.is_listed(now):
+        return f"needs {rule.when or rule.listed}"
     if rule.family == "cast" and not types_exist(rule, now):
         return f"there is no {op.op} from {now['element']} to {now['to']}"
     limit = rule.limit(now)

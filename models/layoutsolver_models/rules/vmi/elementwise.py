@@ -79,11 +79,37 @@ def _iota(name: str) -> VmiRule:
     return VmiRule(f"VMI.IOTA.{name.upper()}", "iota", {"result": name}, when, _IOTA.get(name, ()), "3.2", limits)
 
 
+_SHARING = "S > 1 and S < lp and lp % S == 0"
+_WHOLE = "(to not in ('f16', 'f32'))"
+
 IOTA: tuple[VmiRule, ...] = (
     *(_iota(name) for name in (*DENSE_NAMES, *SLOT_NAMES)),
-    VmiRule("VMI.IOTA.GROUP.C", "contiguous", {"result": "c"}, "", (upstream("~vci * A(result)"),), "3.11"),
+    VmiRule(
+        "VMI.IOTA.GROUP.C",
+        "contiguous",
+        {"result": "c"},
+        "S % lp == 0 or lp % S == 0",
+        (
+            upstream("~vci * A(result)", "S % lp == 0"),
+            upstream("~vdup * 1", "S == 1"),
+            upstream("~vci * 1; ~vdup * 1; ~vand * 1; ~vadds * 1", f"{_SHARING} and {_WHOLE} and order != 'DESC'"),
+            ours("~vci * 1; ~vdup * 2; ~vand * 1; ~vsub * 1", f"{_SHARING} and {_WHOLE} and order == 'DESC'"),
+            ours(
+                "~vci * 1; ~vdup * 1; ~vand * 1; ~vcvt * 1; ~vadds * 1",
+                f"{_SHARING} and not {_WHOLE} and order != 'DESC'",
+            ),
+            ours(
+                "~vci * 1; ~vdup * 2; ~vand * 1; ~vcvt * 1; ~vsub * 1",
+                f"{_SHARING} and not {_WHOLE} and order == 'DESC'",
+            ),
+        ),
+        "3.11",
+    ),
 )
-"""Ramps; upstream makes them wrongly where elements are apart or in blocks."""
+"""Ramps; upstream makes them wrongly where elements are apart or in blocks.
+
+A ramp of groups that share registers is the number of the lane inside of its group, added to the base or taken off.
+"""
 
 EXPDIF_32: tuple[VmiRule, ...] = tuple(
     VmiRule(f"VMI.EXPDIF.32.{name.upper()}", "vexpdif", {"x": name, "max": name, "mask": name, "result": name},

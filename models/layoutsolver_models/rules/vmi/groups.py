@@ -5,7 +5,18 @@ What goes depends on the size class of a group, its size against a 32-byte block
 
 from __future__ import annotations
 
-from layoutsolver_models.rules.vmi.row import Limit, Lowering, VmiRule, fails, ours, upstream, wrong
+from layoutsolver_models.rules.vmi.row import (
+    OCCUPIED,
+    UNLISTED,
+    Limit,
+    Lowering,
+    VmiRule,
+    fails,
+    ours,
+    steps,
+    upstream,
+    wrong,
+)
 
 CLASSES: dict[str, str] = {
     "1/4": "4 * S == B", "1/2": "2 * S == B", "1": "S == B", "2": "S == 2 * B", "4": "S == 4 * B",
@@ -26,23 +37,49 @@ def _rule(
     ways: tuple[Lowering, ...],
     source: str,
     limits: tuple[Limit, ...] = (),
+    listed: str = "",
 ) -> VmiRule:
     chosen = dict(part.split("=") for part in layouts.split())
     shown = dict.fromkeys(name for role, name in chosen.items() if role != "mask")
     name = ".".join(part for part in (prefix, _ID.get(size, size), "_".join(shown).upper()) if part)
     condition = " and ".join(part for part in (CLASSES.get(size, ""), when) if part)
-    return VmiRule(name, family, chosen, condition, ways, source, limits)
+    return VmiRule(name, family, chosen, condition, ways, source, limits, listed=listed)
 
 
+_ANY = "misaligned and pointer"
+_BY_ELEMENT = "W // 8"
+_APART = "(misaligned or stride * W % 256 != 0) and pointer"
+"""Whether rows, or single scalars, do not all begin at a block."""
+
+_EVEN = "stride > 0 and stride * W % 256 == 0"
+_UNEVEN = "stride * W % 256 != 0"
 _BLOCKS = "addptr * A(result); vsldb * A(result)"
 _ROWS = "W == 32 and stride > 0 and stride % 8 == 0 and G % 8 == 0 and pointer"
+_GATHERED = "lp % S == 0 and stride > 0 and lp // S * stride < 65536 and pointer"
+"""Several rows to a register, so near to each other that an index of 16 bits reaches them all."""
+
+_PLACES = "~vci * 1; ~vshrs * 1; ~vmuls * 1; ~vadd * 1"
+"""The places of the elements of a register, from its first row on: lane + (lane >> log2 S) * (stride - S)."""
+_TURNS = "~vci * min(lp // S, G) - 1"
+"""The indices by which rows go to their places in a register, or from them to the first lanes."""
 
 GROUP_LOAD: tuple[VmiRule, ...] = (
     *(_rule("VMI.GLOAD", "group_load", size, "result=c", "stride == S",
-            (upstream("vlds NORM * A(result)", "", "32"),), "3.6") for size in ("1/4", "1/2", "1", "2", "4")),
-    _rule("VMI.GLOAD", "group_load", "FULL", "result=c", "", (upstream("vlds NORM * A(result)", "", "32"),), "3.6"),
+            (upstream("vlds NORM * A(result)", "", "32"), ours("vldas * 1; vldus * A(result)", _ANY, _BY_ELEMENT)),
+            "3.6") for size in ("1/4", "1/2", "1", "2", "4")),
+    _rule("VMI.GLOAD", "group_load", "FULL", "result=c", "",
+          (upstream("vlds NORM * A(result)", "", "32", _UNEVEN),
+           ours("vldas * G; vldus * A(result)", _APART, _BY_ELEMENT)), "3.6"),
     _rule("VMI.GLOAD", "group_load", "2", "result=bd2", _ROWS, (upstream(_BLOCKS, "", "32"),), "3.6"),
     _rule("VMI.GLOAD", "group_load", "4", "result=bd4", _ROWS, (upstream(_BLOCKS, "", "32"),), "3.6"),
+    _rule("VMI.GLOAD", "group_load", "GATHER", "result=c", f"{_GATHERED} and W in (16, 32)",
+          (ours(f"{_PLACES}; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),
+           ours(f"{_PLACES}; vgather2 * {OCCUPIED} * A(result)", "W == 16", "2")), "3.6", listed=UNLISTED),
+    _rule("VMI.GLOAD", "group_load", "GATHER", "result=ls2", f"{_GATHERED} and W == 8",
+          (ours(f"{_PLACES}; vgather2 * {OCCUPIED} * A(result)", "", "1"),), "3.6", listed=UNLISTED),
+    _rule("VMI.GLOAD", "group_load", "ROWS", "result=c", "lp % S == 0 and pointer",
+          (ours(f"vldas * G; vldus * G; {_TURNS}; vselr * G - A(result); vsel * G - A(result)", "", _BY_ELEMENT),),
+          "3.6", listed=UNLISTED),
 )  # fmt: skip
 """Rows of S elements, `stride` apart."""
 
@@ -54,13 +91,22 @@ _SLOT_8 = (
     upstream("addptr * A(result); vsldb * A(result)", "", "32", _MANY),
     ours("addptr * ceil(G, B); vsldb * ceil(G, B); ~vci * min(ceil(G, 8), B // 8) - 1; "
          f"vselr * {_MORE}", _MANY, "32"),
+    ours("vldas * ceil(G, 8); vldus * ceil(G, 8)", f"({_MANY} or misaligned) and pointer", _BY_ELEMENT),
 )  # fmt: skip
 """Eight slots at a time, or a block, whose other slots are then selected."""
+_REACHED = "stride > 1 and 8 * stride < 65536 and pointer"
+"""Whether the scalars of eight groups are so near to each other that an index of 16 bits reaches them."""
 
 GROUP_SLOT_LOAD: tuple[VmiRule, ...] = (
     _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8", "stride == 1", _SLOT_8, "3.6"),
-    _rule("VMI.GSLOT", "group_slot_load", "", "result=gs1", "stride > 0 and stride * W % 256 == 0",
-          (upstream("addptr * G; vsldb * G", "", "32"),), "3.6"),
+    _rule("VMI.GSLOT", "group_slot_load", "", "result=gs1", "",
+          (upstream("addptr * G; vsldb * G", _EVEN, "32"), ours("vlds BRC_B{W} * G", "pointer", _BY_ELEMENT)), "3.6",
+          listed=_EVEN),
+    _rule("VMI.GSLOT", "group_slot_load", "GATHER", "result=gs8", f"{_REACHED} and W in (16, 32)",
+          (ours(f"~vci * 1; ~vmuls * 1; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),
+           ours(f"~vci * 1; ~vmuls * 1; vgather2 * {OCCUPIED} * A(result)", "W == 16", "2")), "3.6", listed=UNLISTED),
+    _rule("VMI.GSLOT", "group_slot_load", "GATHER", "result=gs8.2", f"{_REACHED} and W == 8",
+          (ours(f"~vci * 1; ~vmuls * 1; vgather2 * {OCCUPIED} * A(result)", "", "1"),), "3.6", listed=UNLISTED),
     _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8.2", "stride == 1", (), "3.6", (wrong(),)),
     _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8.4", "stride == 1", (), "3.6", (wrong(),)),
 )  # fmt: skip
@@ -92,15 +138,27 @@ GROUP_STORE: tuple[VmiRule, ...] = (
     _rule("VMI.GSTORE", "group_store", "1", "value=c", "stride > 0 and stride % B == 0 and stride < 65536 * B",
           (upstream("addptr * A(value); vsstb * A(value)", "", "32", "W != 32 and G % 8 != 0"),), "3.6"),
     _rule("VMI.GSTORE", "group_store", "FULL", "value=c", "",
-          (upstream("vsts NORM_B{W} * A(value)", "", "32"),), "3.6"),
+          (upstream("vsts NORM_B{W} * A(value)", "", "32", _UNEVEN),
+           ours("vstus * A(value); vstas * G", _APART, _BY_ELEMENT)), "3.6"),
+    _rule("VMI.GSTORE", "group_store", "SCATTER", "value=c", f"{_GATHERED} and W in (16, 32)",
+          (ours(f"{_PLACES}; vscatter * {OCCUPIED} * A(value)", "", _BY_ELEMENT),), "3.6", listed=UNLISTED),
+    _rule("VMI.GSTORE", "group_store", "SCATTER", "value=ls2", f"{_GATHERED} and W == 8",
+          (ours(f"{_PLACES}; vscatter * {OCCUPIED} * A(value)", "", _BY_ELEMENT),), "3.6", listed=UNLISTED),
+    _rule("VMI.GSTORE", "group_store", "ROWS", "value=c", "lp % S == 0 and pointer",
+          (ours(f"{_TURNS}; vselr * G - A(value); vstus * G; vstas * G", "", _BY_ELEMENT),), "3.6", listed=UNLISTED),
     _rule("VMI.GSTORE", "group_store", "FULL2", "value=d2", "",
-          (ours("vstsx2 INTLV_B{W} * A(value) // 2", "", "32"),), "3.6"),
+          (Lowering("ours", steps("vstsx2 INTLV_B{W} * A(value) // 2"), "", "32", _UNEVEN),), "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs1", "N == G", _POINTS, "3.6"),
+    _rule("VMI.GSTORE", "group_store", "SCATTER", "value=gs8", f"N == G and {_REACHED} and W in (16, 32)",
+          (ours(f"~vci * 1; ~vmuls * 1; vscatter * {OCCUPIED} * A(value)", "", _BY_ELEMENT),), "3.6", listed=UNLISTED),
+    _rule("VMI.GSTORE", "group_store", "SCATTER", "value=gs8.2", f"N == G and {_REACHED} and W == 8",
+          (ours(f"~vci * 1; ~vmuls * 1; vscatter * {OCCUPIED} * A(value)", "", _BY_ELEMENT),), "3.6", listed=UNLISTED),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8", "N == G and stride == 1",
           (upstream("vsts NORM_B{W} * A(value)", f"not ({_SMALL}) or align % 32 == 0", "32", _MANY),
            upstream("vselr * G * W // 32 - 1; vsts 1PT_B32 * G * W // 32", f"{_SMALL} and not align % 32 == 0", "4"),
            ours(f"~vci * min(ceil(G, 8), B // 8) - 1; vselr * {_MORE}; vsel * {_MORE}; "
-                "vsts NORM_B{W} * ceil(G, B)", _MANY, "32")), "3.6"),
+                "vsts NORM_B{W} * ceil(G, B)", _MANY, "32"),
+           ours("vstus * A(value); vstas * 1", f"({_MANY} or misaligned) and pointer", _BY_ELEMENT)), "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8.2", "N == G and stride == 1",
           _packed(1, "PK_B{2W}"), "3.6", (fails("W == 32 and G == 4"),)),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8.4", "N == G and stride == 1 and (W == 8 or G == 1)",
@@ -134,6 +192,9 @@ def _reduce(
 
 GROUP_REDUCE: tuple[VmiRule, ...] = (
     _reduce("1/4", "ls4", _lanes(1), limits=(fails("W in (16, 32)"),)),
+    *(_rule("VMI.GREDUCE", "group_reduce", size, "source=c mask=c result=gs8", "W == 32 and G <= 8",
+            (ours(f"~vdup * 1; vsel * 1; vdintlv * {halvings}; combine * {halvings}"),), "3.7", listed=UNLISTED)
+      for size, halvings in (("1/4", 1), ("1/2", 2))),
     _reduce("1/2", "ls2", _lanes(1), limits=(fails("W == 32"),)),
     _reduce("1", "c", _lanes(1)),
     _reduce("2", "d2", _lanes(2)), _reduce("2", "bd2", _lanes(2)),
@@ -142,7 +203,10 @@ GROUP_REDUCE: tuple[VmiRule, ...] = (
     _reduce("FULL2", "d2", tuple(upstream(*way) for way in _REGISTERS), "gs1"),
     _reduce("FULL4", "d4", tuple(ours(*way) for way in _REGISTERS), "gs1", (fails(),)),
 )  # fmt: skip
-"""One element of the result for each group; source and mask share a layout."""
+"""One element of the result for each group; source and mask share a layout.
+
+Groups of less than a block of words are brought together pair by pair, which leaves one element behind the other.
+"""
 
 REDUCE = (
     VmiRule("VMI.REDUCE.C", "reduce", {"source": "c", "mask": "c", "result": "c"}, "",
@@ -187,6 +251,8 @@ def _spread(
 
 GROUP_BROADCAST: tuple[VmiRule, ...] = (
     _spread("1/4", "gs8", "ls4", _SELECT), _spread("1/2", "gs8", "ls2", _SELECT),
+    *(_rule("VMI.GBRC", "group_broadcast", size, "source=gs8 result=c", "G <= 8", (_SELECT._replace(by="ours"),), "3.7",
+            listed=UNLISTED) for size in ("1/4", "1/2")),
     _spread("1", "gs8", "c", _SELECT, _HALF_FULL), _spread("1", "gs8", "ls2", _starts(2)),
     _spread("1", "gs8.2", "c", _starts(1, True), _HALF_FULL),
     _spread("1", "gs8.4", "c", _starts(1, True), _HALF_FULL),
@@ -200,7 +266,7 @@ GROUP_BROADCAST: tuple[VmiRule, ...] = (
 """The element of each group for all of its elements; index vectors are made once."""
 
 
-def _generic(size: int) -> tuple[Lowering, Lowering]:
+def _generic(size: int) -> tuple[Lowering, ...]:
     """A selection among what is loaded, of which `size` registers share eight slots.
 
     Upstream loads eight scalars at a time, of 16 bits from addresses that are no multiple of a block; a block holds B.
@@ -211,6 +277,8 @@ def _generic(size: int) -> tuple[Lowering, Lowering]:
                  "vselr * A(result)", "", "32", _MANY),
         ours(f"addptr * ceil(G, B); vsldb * ceil(G, B); {_INDEX}; ~vadds * {starts} - 1; vselr * A(result)", _MANY,
              "32"),
+        ours(f"vldas * ceil(G, 8); vldus * ceil(G, 8); {_INDEX}; ~vadds * min({size}, A(result)) - 1; "
+             "vselr * A(result)", _ANY, _BY_ELEMENT),
     )  # fmt: skip
 
 
@@ -219,6 +287,7 @@ _GENERIC_SHARED = (
     upstream(f"addptr * ceil(G, 8); vsldb * ceil(G, 8); {_INDEX}; vselr * ceil(G, 8)", "", "32", _MANY),
     ours(f"addptr * ceil(G, B); vsldb * ceil(G, B); {_INDEX}; ~vadds * min(ceil(G, 8), B // 8) - 1; "
          "vselr * ceil(G, 8)", _MANY, "32"),
+    ours(f"vldas * ceil(G, 8); vldus * ceil(G, 8); {_INDEX}; vselr * ceil(G, 8)", _ANY, _BY_ELEMENT),
 )  # fmt: skip
 _E2B = upstream("vlds E2B_B{W} * 1", "G == 8 and W in (16, 32) and pointer", "W")
 _BRC = upstream("vlds BRC_B{W} * G", "pointer", "W // 8")
@@ -234,6 +303,10 @@ def _loaded(size: str, result: str, when: str, *ways: Lowering) -> VmiRule:
     return _rule("VMI.GBLOAD", "group_broadcast_load", size, f"result={result}", when, ways, "3.9")
 
 
+_SPREAD = "lp % S == 0 and S > 1 and stride > 1 and lp // S * stride < 65536 and pointer"
+
+_REPEATED = "~vci * 1; ~vshrs * 1; ~vmuls * 1"
+
 GROUP_BROADCAST_LOAD: tuple[VmiRule, ...] = (
     _loaded("1/4", "ls4", "stride == 1", *_GENERIC), _loaded("1/2", "ls2", "stride == 1", *_GENERIC),
     _loaded("1", "c", "stride == 1", _E2B, *_GENERIC),
@@ -241,6 +314,11 @@ GROUP_BROADCAST_LOAD: tuple[VmiRule, ...] = (
     _loaded("4", "c", "stride == 1", *_generic(4)), _loaded("4", "d4", "stride == 1", _E2B, *_GENERIC_SHARED),
     _loaded("FULL", "c", "", _BRC, *_WHOLE),
     _loaded("FULL", "d2", "G == 1", _BRC), _loaded("FULL", "d4", "G == 1", _BRC),
+    _rule("VMI.GBLOAD", "group_broadcast_load", "GATHER", "result=c", f"{_SPREAD} and W in (16, 32)",
+          (ours(f"{_REPEATED}; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),
+           ours(f"{_REPEATED}; vgather2 * {OCCUPIED} * A(result)", "W == 16", "2")), "3.9", listed=UNLISTED),
+    _rule("VMI.GBLOAD", "group_broadcast_load", "GATHER", "result=ls2", f"{_SPREAD} and W == 8",
+          (ours(f"{_REPEATED}; vgather2 * {OCCUPIED} * A(result)", "", "1"),), "3.9", listed=UNLISTED),
 )  # fmt: skip
 """One scalar of memory for each group, for all of its elements: by one load that repeats them, or by a selection.
 

@@ -3,45 +3,57 @@
 Register k of a contiguous load takes elements from k lp on. With a lane stride the load spreads elements (`UNPK`)
 and the store packs them (`PK`), half or a quarter of a register at a time. Two parts come from one pair of registers
 that is loaded by turns (`DINTLV`), or are stored so (`INTLV`).
+
+These want addresses that are multiples of a block. At others a stream loads and stores registers one behind the other;
+where a mask says which elements are stored, they are scattered.
 """
 
 from __future__ import annotations
 
-from layoutsolver_models.rules.vmi.row import Lowering, VmiRule, fails, ours, upstream
+from layoutsolver_models.rules.vmi.row import OCCUPIED, UNLISTED, Lowering, VmiRule, fails, ours, upstream
 
 _SOURCE = "3.4"
 _ALIGNED = "32"
-_TWO_PARTS, _FOUR_PARTS = "N >= 2", "N >= 4"
-
-_LOADED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
-    "c": ("", (upstream("vlds NORM * A(result)", "", _ALIGNED),)),
-    "ls2": ("", (upstream("vlds UNPK_B{W} * A(result)", "", _ALIGNED),)),
-    "ls4": ("W == 8", (upstream("vlds UNPK4 * A(result)", "", _ALIGNED),)),
-    "d2": (_TWO_PARTS, (
-        upstream("vldsx2 DINTLV_B{W} * A(result) // 2", "A(result) <= R and A(result) % 2 == 0", _ALIGNED),
-        upstream("vlds NORM * R; vdintlv * ceil(A(result), 2)", "A(result) > R or A(result) % 2 != 0", _ALIGNED))),
-    "d4": (_FOUR_PARTS, (
-        upstream("vldsx2 DINTLV_B{W} * A(result) // 2; vdintlv * A(result) // 2",
-                 "A(result) <= R and A(result) % 4 == 0", _ALIGNED),
-        upstream("vlds NORM * R; vdintlv * A(result) - (R == 1)", "A(result) > R or A(result) % 4 != 0", _ALIGNED),
-        ours("vlds NORM * R; vdintlv * ceil(R, 2) + 2 * ceil(R, 4)", "A(result) > R or A(result) % 4 != 0",
-             _ALIGNED))),
-}  # fmt: skip
-"""By layout: the condition, and the sequences of a load."""
+_ANY = "misaligned and pointer"
+_BY_ELEMENT = "W // 8"
+"""What a stream, or an access to single elements, wants of its address."""
 
 _JOINED = "ceil(R, 2) + 2 * ceil(R, 4)"
 """What it takes to put four parts together, or to take them apart."""
 
+_TWO_PARTS, _FOUR_PARTS = "N >= 2", "N >= 4"
+
+_LOADED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
+    "c": ("", (upstream("vlds NORM * A(result)", "", _ALIGNED),
+               ours("vldas * 1; vldus * A(result)", _ANY, _BY_ELEMENT))),
+    "ls2": ("", (upstream("vlds UNPK_B{W} * A(result)", "", _ALIGNED),)),
+    "ls4": ("W == 8", (upstream("vlds UNPK4 * A(result)", "", _ALIGNED),)),
+    "d2": (_TWO_PARTS, (
+        upstream("vldsx2 DINTLV_B{W} * A(result) // 2", "A(result) <= R and A(result) % 2 == 0", _ALIGNED),
+        upstream("vlds NORM * R; vdintlv * ceil(A(result), 2)", "A(result) > R or A(result) % 2 != 0", _ALIGNED),
+        ours("vldas * 1; vldus * R; vdintlv * ceil(A(result), 2)", _ANY, _BY_ELEMENT))),
+    "d4": (_FOUR_PARTS, (
+        upstream("vldsx2 DINTLV_B{W} * A(result) // 2; vdintlv * A(result) // 2",
+                 "A(result) <= R and A(result) % 4 == 0", _ALIGNED),
+        upstream("vlds NORM * R; vdintlv * A(result) - (R == 1)", "A(result) > R or A(result) % 4 != 0", _ALIGNED),
+        ours(f"vlds NORM * R; vdintlv * {_JOINED}", "A(result) > R or A(result) % 4 != 0", _ALIGNED),
+        ours(f"vldas * 1; vldus * R; vdintlv * {_JOINED}", _ANY, _BY_ELEMENT))),
+}  # fmt: skip
+"""By layout: the condition, and the sequences of a load."""
+
 _STORED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
-    "c": ("", (upstream("vsts NORM_B{W} * A(value)", "", _ALIGNED),)),
+    "c": ("", (upstream("vsts NORM_B{W} * A(value)", "", _ALIGNED),
+               ours("vstus * A(value); vstas * 1", _ANY, _BY_ELEMENT))),
     "ls2": ("", (upstream("vsts PK_B{2W} * A(value)", "", _ALIGNED),)),
     "ls4": ("W == 8", (upstream("vsts PK4_B32 * A(value)", "", _ALIGNED),)),
     "d2": (_TWO_PARTS, (
         upstream("vstsx2 INTLV_B{W} * A(value) // 2", "N % (2 * lp) == 0", _ALIGNED),
-        upstream("vintlv * A(value) // 2; vsts NORM_B{W} * R", "N % (2 * lp) != 0", _ALIGNED))),
+        upstream("vintlv * A(value) // 2; vsts NORM_B{W} * R", "N % (2 * lp) != 0", _ALIGNED),
+        ours("vintlv * A(value) // 2; vstus * R; vstas * 1", _ANY, _BY_ELEMENT))),
     "d4": (_FOUR_PARTS, (
         upstream(f"vintlv * {_JOINED}; vsts NORM_B{{W}} * R", "", _ALIGNED),
-        ours("vintlv * A(value) // 2; vstsx2 INTLV_B{W} * A(value) // 2", "N % (4 * lp) == 0", _ALIGNED))),
+        ours("vintlv * A(value) // 2; vstsx2 INTLV_B{W} * A(value) // 2", "N % (4 * lp) == 0", _ALIGNED),
+        ours(f"vintlv * {_JOINED}; vstus * R; vstas * 1", _ANY, _BY_ELEMENT))),
 }  # fmt: skip
 """By layout: the condition, and the sequences of a store."""
 
@@ -53,8 +65,11 @@ def _tail(stride: int = 1) -> str:
 
 
 _MASKED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
-    "c": ("", (upstream(f"vsts NORM_B{{W}} * A(value){_tail()}", "", _ALIGNED),)),
-    "ls2": ("W in (8, 16)", (upstream(f"vsts PK_B{{2W}} * A(value){_tail(2)}", "", _ALIGNED),)),
+    "c": ("", (upstream(f"vsts NORM_B{{W}} * A(value){_tail()}", "", _ALIGNED),
+               ours(f"~vci * 1; vscatter * {OCCUPIED} * A(value){_tail()}", f"{_ANY} and W != 8", _BY_ELEMENT))),
+    "ls2": ("W in (8, 16)", (upstream(f"vsts PK_B{{2W}} * A(value){_tail(2)}", "", _ALIGNED),
+                             ours(f"~vci * 1; vscatter * {OCCUPIED} * A(value){_tail(2)}", f"{_ANY} and W == 8",
+                                  _BY_ELEMENT))),
     "ls4": ("W == 8", (upstream(f"vsts PK4_B32 * A(value){_tail(4)}", "", _ALIGNED),)),
     "d2": (_TWO_PARTS, (
         upstream(f"vintlv * A(value) // 2; pintlv * A(value) // 2; vsts NORM_B{{W}} * R{_tail()}", "", _ALIGNED),)),
@@ -80,15 +95,22 @@ _FULL = "N % lp == 0"
 
 MASKED_LOAD = (
     VmiRule("VMI.MLOAD.C", "masked_load", {"result": "c", "mask": "c", "passthru": "c"}, f"{_FULL} or not pointer",
-            (upstream("vlds NORM * A(result); vsel * A(result)", "", _ALIGNED),), _SOURCE),
+            (upstream("vlds NORM * A(result); vsel * A(result)", "", _ALIGNED),
+             ours("vldas * 1; vldus * A(result); vsel * A(result)", _ANY, _BY_ELEMENT)), _SOURCE),
 )  # fmt: skip
 PAIRS = (
-    VmiRule("VMI.DLOAD.C", "deinterleave_load", {"low": "c", "high": "c"}, _FULL,
-            (upstream("vldsx2 DINTLV_B{W} * A(low)", "", _ALIGNED),), _SOURCE),
+    VmiRule("VMI.DLOAD.C", "deinterleave_load", {"low": "c", "high": "c"}, "",
+            (upstream("vldsx2 DINTLV_B{W} * A(low)", _FULL, _ALIGNED),
+             ours("vlds NORM * ceil(2 * N, lp); vdintlv * A(low)", f"not ({_FULL})", _ALIGNED),
+             ours("vldas * 1; vldus * ceil(2 * N, lp); vdintlv * A(low)", _ANY, _BY_ELEMENT)), _SOURCE, listed=_FULL),
     VmiRule("VMI.ISTORE.C", "interleave_store", {"low": "c", "high": "c"}, "",
             (upstream("vstsx2 INTLV_B{W} * A(low)", _FULL, _ALIGNED),
-             ours("vintlv * A(low); vsts NORM_B{W} * ceil(2 * N, lp)", f"not ({_FULL})", _ALIGNED)), _SOURCE,
+             ours("vintlv * A(low); vsts NORM_B{W} * ceil(2 * N, lp)", f"not ({_FULL})", _ALIGNED),
+             ours("vintlv * A(low); vstus * ceil(2 * N, lp); vstas * 1", _ANY, _BY_ELEMENT)), _SOURCE,
             (fails(f"not ({_FULL})"),)),
+    VmiRule("VMI.ISTORE.MASK.C", "interleave_store", {"low": "c", "high": "c", "mask": "c"}, "masked",
+            (ours("vintlv * A(low); pintlv * A(low); vsts NORM_B{W} * ceil(2 * N, lp); "
+                  "plt * (2 * N % lp != 0); pand * (2 * N % lp != 0)", "", _ALIGNED),), _SOURCE, listed=UNLISTED),
 )  # fmt: skip
 STRIDED = (
     VmiRule("VMI.STRIDE.LOAD.C", "stride", {"result": "c", "mask": "c"}, "op == 'stride_load' and N <= lp",

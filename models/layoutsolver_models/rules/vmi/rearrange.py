@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layoutsolver_models.rules.vmi.row import Limit, VmiRule, upstream, wrong
+from layoutsolver_models.rules.vmi.row import Limit, VmiRule, ours, upstream, wrong
 
 _FREE = (upstream(""),)
 
@@ -55,14 +55,18 @@ SELECT = (
     VmiRule("VMI.SELR.C", "vselr", {"source": "c", "index": "c", "result": "c"},
             "(W == 8 and N in (64, 128, 256)) or (W == 16 and N in (64, 128)) or (W == 32 and N == 64)",
             (upstream("vselr * 1"),), "3.11"),
-    VmiRule("VMI.SHUFFLE.C", "shuffle", {"source": "c", "result": "c"}, "op in ('same', 'forward', 'splat', 'ramp')",
+    VmiRule("VMI.SHUFFLE.C", "shuffle", {"source": "c", "result": "c"},
+            "op in ('same', 'forward', 'splat', 'ramp', 'other')",
             (upstream("", "op in ('same', 'forward')"), upstream("vdup LOWEST * 1", "op == 'splat'"),
-             upstream("~vci * 1; vselr * 1", "op == 'ramp'")), "3.11"),
+             upstream("~vci * 1; vselr * 1", "op == 'ramp'"),
+             ours("~vci * indexing; vselr * picks; vsel * merges", "op == 'other'")), "3.11",
+            listed="op != 'other'"),
     *(VmiRule(f"VMI.SHUFFLE.{name.upper()}", "shuffle", {"source": name, "result": name}, "op == 'same'", _FREE, "3.11")
       for name in ("ls2", "ls4", "d2", "d4", "bd2", "bd4")),
 )  # fmt: skip
 """Selection by index; a shuffle that changes nothing (`same`), passes registers on (`forward`), repeats the first
-element (`splat`), or takes elements of one register in rising or falling order (`ramp`).
+element (`splat`), takes elements of one register in rising or falling order (`ramp`), or any elements (`other`), for
+which indices are made and selections from several registers are merged.
 """
 
 CHANNELS: tuple[VmiRule, ...] = (

@@ -9,8 +9,11 @@ Conditions and counts are expressions (`layoutsolver_models.rules.expression`) o
     op             the operation's mnemonic
     element to     names of the element types of source and result
     stride align   stride between groups in elements, alignment of the base in bytes; unknown if not constant
+    masked         whether an operand is a mask
+    misaligned     whether the base is no multiple of a block, if what pointers come from elsewhere is one
     pointer        whether memory is given as a pointer, not a memref
-    saturate       that attribute of a cast, empty if absent
+    saturate order those attributes of casts and ramps, empty if absent
+    picks merges indexing  the instructions of a shuffle (`layoutsolver.vmi.permute`)
     dynamic        whether a mask is made of a number that is not constant
     zero_gap       whether what lies between the elements of a source is known to be zero
     stated         the layout that the type of a vector states, `c` if it states none
@@ -29,13 +32,20 @@ from layoutsolver_models.rules.expression import Fact, Facts, count, holds
 from layoutsolver_models.rules.vmi.layouts import VmiLayout, arity, layout_of, register_lanes
 
 PIPES: dict[str, str] = {
-    **dict.fromkeys(("vlds", "vldsx2", "vsldb", "vgather2", "vgather2_bc", "vgatherb"), "load"),
-    **dict.fromkeys(("vsts", "vstsx2", "vsstb", "vscatter", "vstur", "vstar"), "store"),
+    **dict.fromkeys(("vlds", "vldsx2", "vsldb", "vldas", "vldus", "vgather2", "vgather2_bc", "vgatherb"), "load"),
+    **dict.fromkeys(("vsts", "vstsx2", "vsstb", "vscatter", "vstus", "vstas", "vstur", "vstar"), "store"),
     **dict.fromkeys(
         ("pset", "plt", "pand", "por", "pxor", "pnot", "psel", "pintlv", "pdintlv", "ppack", "punpack"), "predicate"),
-    **dict.fromkeys(("vbitcast", "pbitcast", "addptr"), "free"),
+    **dict.fromkeys(("vbitcast", "pbitcast", "addptr", "init_align"), "free"),
 }  # fmt: skip
 """The pipe of an instruction by its mnemonic; those not listed execute."""
+
+
+OCCUPIED = 10
+"""For so many cycles an access by indices holds its pipe: it counts as so many instructions where it is a choice.
+
+Source: section 7, a tenth of a gather each cycle; of a scatter nothing is published, and it is taken for the same.
+"""
 
 
 class Step(NamedTuple):
@@ -53,6 +63,10 @@ class Step(NamedTuple):
     def pipe(self) -> str:
         """The pipe that the instruction goes to."""
         return PIPES.get(self.instruction.split()[0], "execute")
+
+
+UNLISTED = "0"
+"""The condition of rows that upstream does not know."""
 
 
 class Lowering(NamedTuple):
@@ -86,7 +100,8 @@ class Limit(NamedTuple):
 class VmiRule(NamedTuple):
     """A row: the layout of each role by its short name, the condition, the ways to lower it, what upstream cannot.
 
-    `parts` are those of `vcvt`, in the order of result parts (widening) or of source parts (narrowing).
+    `parts` are those of `vcvt`, in the order of result parts (widening) or of source parts (narrowing). `listed` is
+    where upstream lists the row, if not wherever it is allowed (`UNLISTED`: nowhere).
     """
 
     id: str
@@ -97,6 +112,11 @@ class VmiRule(NamedTuple):
     source: str
     limits: tuple[Limit, ...] = ()
     parts: tuple[str, ...] = ()
+    listed: str = ""
+
+    def is_listed(self, facts: Facts) -> bool:
+        """Whether upstream takes the rule for one that can be used."""
+        return self.allows(facts) and holds(self.listed, facts)
 
     def allows(self, facts: Facts) -> bool:
         """Whether the rule can be used at all."""
@@ -212,9 +232,10 @@ def facts(rule: VmiRule, shapes: dict[str, Shape], **more: Fact) -> dict[str, Fa
 
     known: dict[str, Fact] = {
         "N": lanes, "W": main.bits, "W_to": last.bits, "lp": full, "B": full // 8, "R": -(-lanes // full),
-        "A": registers, "op": "", "element": "", "to": "", "stride": None, "align": None, "pointer": True,
-        "saturate": "", "stated": "c", "dynamic": False, "zero_gap": False, "same_masks": True,
-        "prefixes": 1, "joins": 0, "ramps": 0, "G": 1, "S": size,
+        "A": registers, "op": "", "element": "", "to": "", "stride": None, "align": None, "reach": None,
+        "misaligned": False, "masked": False, "pointer": True, "saturate": "", "order": "", "stated": "c",
+        "dynamic": False, "zero_gap": False, "same_masks": True, "prefixes": 1, "joins": 0, "ramps": 0, "picks": 0,
+        "merges": 0, "indexing": 0, "G": 1, "S": size,
     }  # fmt: skip
     known.update(more)
     return known

@@ -14,8 +14,18 @@ from layoutsolver_models.rules.vmi.memory import LOAD, STORE
 from layoutsolver_models.rules.vmi.row import Lowering, VmiRule
 from tests.models.rules.vmi.shapes import cases
 
-LOADS = [(rule, way) for rule in LOAD for way in rule.lowerings]
-STORES = [(rule, way) for rule in STORE for way in rule.lowerings]
+STREAMS = ("vldus", "vstus")
+"""Accesses that move whole registers at any address; they are run in `tests/backends/vpto/test_addresses.py`."""
+
+
+def ways_of(rules: tuple[VmiRule, ...]) -> list[tuple[VmiRule, Lowering]]:
+    return [
+        (rule, way) for rule in rules for way in rule.lowerings
+        if not any(step.instruction in STREAMS for step in way.steps)
+    ]  # fmt: skip
+
+
+LOADS, STORES = ways_of(LOAD), ways_of(STORE)
 
 
 def mode(way: Lowering, bits: int, mnemonic: str) -> str:

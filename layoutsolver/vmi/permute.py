@@ -1,0 +1,219 @@
+"""How elements are moved anywhere: by selections from each register of the source, and indices made of ramps.
+
+An index vector is a ramp times powers of two, cut into pieces that are selected between, or a sum of fields of the
+number of the lane (`l >> a & mask`, scaled), where all indices of a register are such a sum. Both are exact; whichever
+takes fewer instructions is taken.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+LONGEST = 256
+"""No more instructions than these are planned for one shuffle."""
+
+
+class Move(NamedTuple):
+    """An instruction: its mnemonic, the moves whose results it takes, and a number.
+
+    The number is the first lane of `vci` and `vcid` (which counts down), the scalar of `vdup`, `vadds`, `vmuls` and of
+    shifts, the register of the source that `vselr` selects from, and how many lanes of `vsel` are from the first.
+    """
+
+    name: str
+    taken: tuple[int, ...]
+    number: int = 0
+
+
+class Plan(NamedTuple):
+    """The moves in order, and those whose results are the registers of the result."""
+
+    moves: tuple[Move, ...]
+    results: tuple[int, ...]
+
+    def count(self, *names: str) -> int:
+        """How many moves are of these names."""
+        return sum(move.name in names for move in self.moves)
+
+    @property
+    def indexing(self) -> int:
+        """How many instructions make indices."""
+        picks = {number for number, move in enumerate(self.moves) if move.name == "vselr"}
+        merges = sum(move.name == "vsel" and move.taken[0] in self.data for move in self.moves)
+        return len(self.moves) - len(picks) - merges
+
+    @property
+    def data(self) -> frozenset[int]:
+        """The moves whose results are elements, not indices."""
+        found: set[int] = set()
+        for number, move in enumerate(self.moves):
+            if move.name == "vselr" or (move.name == "vsel" and move.taken[0] in found):
+                found.add(number)
+        return frozenset(found)
+
+
+class Piece(NamedTuple):
+    """Lanes from `first` to before `end` whose indices begin at `start` and grow by `step`."""
+
+    first: int
+    end: int
+    start: int
+    step: int
+
+
+@lru_cache(maxsize=256)
+def plan_of(indices: tuple[int, ...], bits: int) -> Plan | None:
+    """The plan by which each element of the result is that of the source which its index names; None if it is too long.
+
+    >>> plan = plan_of((3, 2, 1, 0), 32)
+    >>> [move.name for move in plan.moves]
+    ['vcid', 'vselr']
+    """
+    lanes = 2048 // bits
+    planner = _Planner(bits)
+    results = []
+    for start in range(0, len(indices), lanes):
+        results.append(planner.register(indices[start : start + lanes], lanes))
+        if len(planner.moves) > LONGEST:
+            return None
+    return Plan(tuple(planner.moves), tuple(results))
+
+
+class _Planner:
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.moves: list[Move] = []
+        self.known: dict[Move, int] = {}
+
+    def put(self, name: str, *taken: int, number: int = 0) -> int:
+        """The number of a move, which is made once."""
+        move = Move(name, taken, number)
+        if move not in self.known:
+            self.known[move] = len(self.moves)
+            self.moves.append(move)
+        return self.known[move]
+
+    def register(self, indices: tuple[int, ...], lanes: int) -> int:
+        """The move that makes a register."""
+        inside = tuple(index % lanes for index in indices)
+        index = self.cheaper(inside)
+        sources = [number // lanes for number in indices]
+        runs = [at for at in range(len(sources)) if at == 0 or sources[at] != sources[at - 1]]
+        total = self.put("vselr", index, number=sources[runs[-1]])
+        for at in range(len(runs) - 2, -1, -1):
+            one = self.put("vselr", index, number=sources[runs[at]])
+            total = self.put("vsel", one, total, number=runs[at + 1])
+        return total
+
+    def cheaper(self, inside: tuple[int, ...]) -> int:
+        """The index vector by whichever way takes fewer instructions."""
+        known, moves = dict(self.known), list(self.moves)
+        by_pieces = self.pieces(inside)
+        fields = fields_of(inside)
+        if fields is None or not self.fits(fields[1]):
+            return by_pieces
+        long = self.known, self.moves
+        self.known, self.moves = known, moves
+        by_fields = self.fields(*fields, len(inside))
+        if len(self.moves) <= len(long[1]):
+            return by_fields
+        self.known, self.moves = long
+        return by_pieces
+
+    def fits(self, fields: tuple[tuple[int, int, int], ...]) -> bool:
+        """Whether the scales can be multiplied by: elements of 8 bits are only shifted."""
+        return self.bits > 8 or all(abs(scale) & (abs(scale) - 1) == 0 for _, _, scale in fields)
+
+    # -- pieces -----------------------------------------------------------------------------------------------
+
+    def pieces(self, inside: tuple[int, ...]) -> int:
+        """An index vector of ramps, one of which is taken in each piece."""
+        found = pieces_of(inside, self.bits > 8)
+        total = self.piece(found[-1])
+        for one in reversed(found[:-1]):
+            total = self.put("vsel", self.piece(one), total, number=one.end)
+        return total
+
+    def piece(self, one: Piece) -> int:
+        """A ramp that has the indices of a piece in its lanes."""
+        origin = one.start - one.first * one.step
+        if one.step == 0:
+            return self.put("vdup", number=self.wrapped(one.start))
+        if abs(one.step) == 1:
+            return self.put("vci" if one.step > 0 else "vcid", number=self.wrapped(origin))
+        ramp = self.scaled(self.put("vci" if one.step > 0 else "vcid"), abs(one.step))
+        return self.put("vadds", ramp, number=self.wrapped(origin)) if self.wrapped(origin) else ramp
+
+    def scaled(self, ramp: int, scale: int) -> int:
+        if scale == 1:
+            return ramp
+        if scale & (scale - 1) == 0:
+            return self.put("vshls", ramp, number=scale.bit_length() - 1)
+        return self.put("vmuls", ramp, number=scale)
+
+    def wrapped(self, number: int) -> int:
+        return number % (1 << self.bits)
+
+    # -- fields -----------------------------------------------------------------------------------------------
+
+    def fields(self, base: int, fields: tuple[tuple[int, int, int], ...], lanes: int) -> int:
+        """An index vector that is a sum of scaled fields of the lane's number."""
+        total = -1
+        for low, count, scale in fields:
+            lane = self.put("vci")
+            one = self.put("vshrs", lane, number=low) if low else lane
+            if low + count < (lanes - 1).bit_length():
+                one = self.put("vand", one, self.put("vdup", number=(1 << count) - 1))
+            one = self.scaled(one, abs(scale))
+            if total < 0 and scale < 0:
+                total = self.put("vdup", number=self.wrapped(base))
+                base = 0
+            total = one if total < 0 else self.put("vadd" if scale > 0 else "vsub", total, one)
+        if total < 0:
+            return self.put("vdup", number=self.wrapped(base))
+        return self.put("vadds", total, number=self.wrapped(base)) if self.wrapped(base) else total
+
+
+def pieces_of(inside: tuple[int, ...], scales: bool) -> list[Piece]:
+    """Indices as few ramps; without `scales`, steps are powers of two.
+
+    >>> pieces_of((0, 1, 2, 7, 7, 7), False)
+    [Piece(first=0, end=3, start=0, step=1), Piece(first=3, end=6, start=7, step=0)]
+    """
+    found: list[Piece] = []
+    at = 0
+    while at < len(inside):
+        step = inside[at + 1] - inside[at] if at + 1 < len(inside) else 0
+        end = at + 1
+        if scales or abs(step) & (abs(step) - 1) == 0:
+            while end < len(inside) and inside[end] - inside[end - 1] == step:
+                end += 1
+        if end - at == 1:
+            step = 0
+        found.append(Piece(at, end, inside[at], step))
+        at = end
+    return found
+
+
+def fields_of(inside: tuple[int, ...]) -> tuple[int, tuple[tuple[int, int, int], ...]] | None:
+    """Indices as a number and a sum of fields of the lane's number: lowest bit, bits and scale of each; None if not.
+
+    >>> fields_of((0, 4, 1, 5, 2, 6, 3, 7))
+    (0, ((0, 1, 4), (1, 2, 1)))
+    >>> fields_of((0, 1, 3)) is None
+    True
+    """
+    width = (len(inside) - 1).bit_length()
+    weights = [inside[1 << bit] - inside[0] for bit in range(width)]
+    for lane, index in enumerate(inside):
+        if index != inside[0] + sum(weight for bit, weight in enumerate(weights) if lane >> bit & 1):
+            return None
+    fields: list[tuple[int, int, int]] = []
+    for bit, weight in enumerate(weights):
+        if fields and weight == fields[-1][2] << fields[-1][1] and fields[-1][0] + fields[-1][1] == bit:
+            low, count, scale = fields.pop()
+            fields.append((low, count + 1, scale))
+        elif weight:
+            fields.append((bit, 1, weight))
+    return inside[0], tuple(fields)

@@ -1,0 +1,77 @@
+"""Plans of shuffles: run lane by lane they move every element to its place, and take no more than they must."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from layoutsolver.vmi.permute import Plan, plan_of
+
+Lanes = list[int | None]
+
+
+OPERATIONS: dict[str, Callable[[int, int, int, int], int]] = {
+    "vci": lambda a, b, number, lane: number + lane, "vcid": lambda a, b, number, lane: number - lane,
+    "vdup": lambda a, b, number, lane: number, "vadds": lambda a, b, number, lane: a + number,
+    "vmuls": lambda a, b, number, lane: a * number, "vshls": lambda a, b, number, lane: a << number,
+    "vshrs": lambda a, b, number, lane: a >> number, "vand": lambda a, b, number, lane: a & b,
+    "vadd": lambda a, b, number, lane: a + b, "vsub": lambda a, b, number, lane: a - b,
+}  # fmt: skip
+
+
+def run(plan: Plan, elements: int, bits: int) -> Lanes:
+    """The result of a plan on a source whose elements are their own numbers."""
+    count, modulus = 2048 // bits, 1 << bits
+    made: list[Lanes] = []
+    for name, taken, number in plan.moves:
+        held = [made[one] for one in taken]
+        lanes: Lanes = []
+        for lane in range(count):
+            values = [one[lane] for one in held]
+            first = values[0] if values else 0
+            second = values[1] if len(values) > 1 else 0
+            if name == "vselr":
+                at = number * count + (first or 0)
+                lanes.append(at if first is not None and first < count and at < elements else None)
+            elif name == "vsel":
+                lanes.append(first if lane < number else second)
+            else:
+                assert first is not None
+                assert second is not None
+                lanes.append(OPERATIONS[name](first, second, number, lane) % modulus)
+        made.append(lanes)
+    return [one for result in plan.results for one in made[result]]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_every_element_comes_to_its_place(data: st.DataObject) -> None:
+    bits = data.draw(st.sampled_from((8, 16, 32)))
+    elements = data.draw(st.integers(1, 300))
+    number = st.integers(0, elements - 1)
+    kind = data.draw(st.sampled_from(("any", "step", "fields")))
+    count = data.draw(st.integers(1, 40))
+    if kind == "any":
+        indices = data.draw(st.lists(number, min_size=count, max_size=count))
+    else:
+        start, step, period = data.draw(number), data.draw(st.integers(-4, 4)), data.draw(st.sampled_from((1, 2, 8)))
+        indices = [(start + at // period * step + at % period) % elements for at in range(count)]
+    plan = plan_of(tuple(indices), bits)
+    assert plan is not None
+    assert run(plan, elements, bits)[:count] == indices
+    if bits == 8:
+        assert plan.count("vmuls") == 0
+    assert plan.indexing + len(plan.data) == len(plan.moves)
+
+
+def test_fields_are_taken_where_they_are_shorter() -> None:
+    plan = plan_of(tuple(at % 2 * 32 + at // 2 for at in range(64)), 32)
+    assert plan is not None
+    assert plan.indexing == 6
+    assert plan.count("vsel") == 0
+
+
+def test_a_plan_that_is_too_long_is_none() -> None:
+    assert plan_of(tuple(at * at * 7 % 511 for at in range(512)), 32) is None
