@@ -19,6 +19,8 @@ def run_seed(code: Code, last: str = "flatten") -> Code:
     It may refer to values before they are defined, where the compiler moves what uses them: such programs its own
     verifier refuses. Raises ValueError for a pass that there is not.
     """
+    if last not in STAGES:
+        raise ValueError(f"there is no pass `{last}`")
     passes = {
         "plan": plan,
         "fuse": fuse,
