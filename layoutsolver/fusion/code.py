@@ -24,8 +24,8 @@ class Straight(NamedTuple):
     operands: tuple[int, ...]
 
     def role(self, name: str) -> int | None:
-        """The value in the first operand of that role, None if there is none."""
-        return next((value for role, value in zip(self.node.roles, self.operands, strict=True) if role == name), None)
+        """The value in the first operand of that role, None if there is none; what merged regions yield has no role."""
+        return next((value for role, value in zip(self.node.roles, self.operands, strict=False) if role == name), None)
 
 
 class Carried(NamedTuple):

@@ -186,6 +186,25 @@ def test_an_overwritten_store_is_dropped_unless_it_was_read() -> None:
     assert told(kernel(region(*lines[:3], elsewhere))).dead == []
 
 
+def test_a_load_that_stays_reads_the_store_before_it() -> None:
+    lines = [load("%x", "%a"), scaled("%y", "%x"), store("%x", "%b", mask="%half", attrs=MERGE), load("%z", "%b"),
+             store("%z", "%c"), store("%y", "%b")]  # fmt: skip
+    assert told(kernel(region(*lines))).dead == []
+    assert told(kernel(region(*lines[:3], lines[5]))).dead == [("%x %b", "overwritten")]
+
+
+def test_synchronisation_in_a_loop_lets_others_read_as_well() -> None:
+    barrier = "pto.barrier #pto.pipe<PIPE_ALL>"
+
+    def text(*inside: str) -> str:
+        other = loop("i", load("%z", "%c", "%oi"), store("%z", "%d", "%oi"), *inside)
+        return kernel(region(load("%x", "%a"), scaled("%y", "%x"), store("%x", "%b"), other, store("%y", "%b")))
+
+    options = ElideOptions(exit_dse=False)
+    assert told(text(), options).dead == [("%x %b", "overwritten")]
+    assert told(text(barrier), options).dead == []
+
+
 def test_an_overlapping_store_takes_away_what_was_known() -> None:
     found = told(kernel(region(load("%x", "%a"), scaled("%y", "%x"), store("%x", "%b"), store("%y", "%b", "%c32"),
                                load("%z", "%b"), store("%z", "%c"))))  # fmt: skip
@@ -220,6 +239,9 @@ def test_a_store_of_the_same_value_again_changes_nothing() -> None:
     assert told(kernel(region(*again))).dead == [("%x %b", "redundant")]
     touched = [*again[:2], scaled("%y", "%x"), store("%y", "%b", "%c32", mask="%eight"), again[2]]
     assert told(kernel(region(*touched))).dead == []
+    over = [load("%x", "%a"), scaled("%y", "%x"), store("%x", "%b"), store("%y", "%b", mask="%half", attrs=MERGE),
+            store("%x", "%b")]  # fmt: skip
+    assert told(kernel(region(*over))).dead == [("%x %b", "overwritten"), ("%y %b", "overwritten")]
 
 
 def test_copies_read_and_write() -> None:

@@ -338,6 +338,17 @@ def test_19_tiles_that_overlap(start: int, regions: int) -> None:
     assert [one.rule for one in found.result.plan_apart] == (["PARTIAL_OVERLAP"] if regions == 2 else [])
 
 
+def test_19_regions_that_yield_are_merged_with_their_results() -> None:
+    def yielding(number: int, base: str) -> str:
+        body = [LARGEST.replace("%", f"%n{number}"), load(f"%u{number}", base), through(f"i{number}", base, "%d"),
+                f"pto.yield(%u{number}) : ({F32}) -> ()"]  # fmt: skip
+        return "\n".join([f"%y{number} = pto.fusion_region {{", *body, f"}} : {F32}"])
+
+    found = fused(kernel(yielding(1, "%a"), yielding(2, "%b"), binary("%s", "vadd", "%y1", "%y2"), store("%s", "%e")))
+    assert found.counts.regions == 1
+    assert found.clusters == {(0, 1)}
+
+
 def test_19_a_copy_between_regions() -> None:
     text = kernel(region(through("i", "%a", "%b")), *copy_out("b"), region(through("j", "%c", "%b")), out="c")
     found = fused(text)

@@ -97,11 +97,13 @@ class _Scanner:
                 else:
                     self.load(transfer)
                 return
-        self.opaque(effects)
+        is_copy = isinstance(item, Straight) and bool(effects.accesses)
+        self.opaque(effects, effects.unknown is not None or (effects.order is not None and not is_copy))
 
-    def opaque(self, effects: Effects) -> None:
-        """Anything but a load or store that is understood: what it may read is observed, what it may write is lost."""
-        everything = effects.unknown is not None or (effects.order is not None and not effects.accesses)
+    def opaque(self, effects: Effects, everything: bool) -> None:
+        """Anything but a load or store that is understood: what it may read is observed, what it may write is lost; of
+        synchronisation, and of what may do anything, that is everything.
+        """
         for entry in self.entries:
             if everything or self.touched(entry, effects.accesses, writes=False):
                 entry.observed = True
