@@ -163,7 +163,7 @@ def fuse_loops(code: Code, options: FuseOptions, blocks: list[FusedBlock]) -> Co
     """The program with the loops of its regions fused as is best, outer ones first; the decisions are added."""
     depth = 0
     while True:
-        found = _places(code.items)
+        found = places(code.items)
         for place, level in found:
             if level == depth:
                 code = _fuse_block(code, place, options, blocks)
@@ -179,7 +179,7 @@ class Place(NamedTuple):
     block: int
 
 
-def _places(items: tuple[Item, ...], depth: int = 0, within: bool = False) -> list[tuple[Place, int]]:
+def places(items: tuple[Item, ...], depth: int = 0, within: bool = False) -> list[tuple[Place, int]]:
     """The lists of items whose loops may be fused, and how deep they are: those of regions, and of loops in them."""
     out: list[tuple[Place, int]] = []
     for item in items:
@@ -187,7 +187,7 @@ def _places(items: tuple[Item, ...], depth: int = 0, within: bool = False) -> li
         for number, block in enumerate(inside(item)):
             if (region or (within and isinstance(item, Loop))) and sum(isinstance(one, Loop) for one in block) > 1:
                 out.append((Place(item.node.index, number), depth))
-            out += _places(block, depth + 1, within or region)
+            out += places(block, depth + 1, within or region)
     return out
 
 

@@ -1,0 +1,122 @@
+"""Fusion from text to text: what is fused, what that costs, and that nothing does better."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from layoutsolver.api_fusion import FuseOptions, FuseResult, applied, fuse, places, posed_block
+from layoutsolver.fusion.elide import elide
+from layoutsolver.fusion.measure import measure
+from layoutsolver.fusion.plan import plan
+from layoutsolver.source import SourceFile
+from layoutsolver.verify.pto.compare import verify_pto
+from layoutsolver_models.problems.fusion import FusionLimits
+from layoutsolver_models.solve.fusion import solve_fusion
+from layoutsolver_models.solve.fusion_all import best_by_enumeration, plans
+from layoutsolver_models.solve.fusion_plan import exceeded, fault, peak, settle
+from layoutsolver_models.solve.fusion_search import beam, greedy
+from tests.fusion.support import code, program
+from tests.support.fusion_programs import random_program
+
+
+def result_of(name: str) -> FuseResult:
+    found = fuse(SourceFile(name, program(name)))
+    assert found.ok
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "by_greed", "best", "saved", "left"),
+    [
+        ("unrelated_header.pto", ((0,), (1,), (2,)), ((0, 2), (1,)), (0, 0), (192, 192)),
+        ("wrong_neighbour.pto", ((0, 1), (2,)), ((0,), (1, 2)), (0, 0), (384, 128)),
+        ("register_limit.pto", ((0, 1), (2,)), ((0,), (1, 2)), (512, 512), (1024, 1024)),
+    ],
+)
+def test_the_best_plan_is_found_where_greed_is_worse(
+    name: str,
+    by_greed: tuple[tuple[int, ...], ...],
+    best: tuple[tuple[int, ...], ...],
+    saved: tuple[int, int],
+    left: tuple[int, int],
+) -> None:
+    found = result_of(name)
+    ((posed, solution),) = found.blocks
+    problem = posed.problem
+    before, after = settle(problem, ((0,), (1,), (2,))).cost, settle(problem, greedy(problem)).cost
+    assert greedy(problem) == by_greed
+    assert (before.loads - after.loads, before.stores - after.stores) == saved
+    assert (solution.status, solution.clusters, solution.bound) == ("optimal", best, solution.cost.total)
+    assert (solution.cost.loads, solution.cost.stores) == left
+    assert solution.cost == best_by_enumeration(problem).cost
+    assert solution.cost.total < after.total
+
+
+@pytest.mark.parametrize("name", ["unrelated_header.pto", "wrong_neighbour.pto", "register_limit.pto"])
+def test_what_was_fused_leaves_the_same_bytes(name: str) -> None:
+    before = program(name)
+    if name == "register_limit.pto":  # its tiles fill more than the unified buffer: eight rows instead of 64
+        before = re.sub(
+            r"constant (\d+) : i64", lambda m: f"constant {max(int(m[1]) // 8, 1) * (m[1] != '0')} : i64", before
+        )
+        before = before.replace("constant 64 : index", "constant 8 : index").replace("<64x512", "<8x512")
+    text = fuse(SourceFile(name, before)).text
+    assert text is not None
+    done = verify_pto(SourceFile(name, before), SourceFile("fused", text), 1)
+    assert done.ok
+    assert done.bytes_compared > 0
+
+
+def test_one_body_of_all_three_would_take_forty_registers() -> None:
+    ((posed, _),) = result_of("register_limit.pto").blocks
+    problem = posed.problem
+    peaks = {
+        cluster: peak(problem, cluster, settle(problem, clusters)).amount
+        for clusters in plans(problem)
+        for cluster in clusters
+        if len(cluster) > 1
+    }
+    assert peaks == {(0, 1): 32, (1, 2): 32, (0, 1, 2): 40}
+
+
+@pytest.mark.parametrize("limit", [40, 32, 31, 24, 23])
+def test_registers_limit_the_plan_and_the_loads_that_are_handed_their_value(limit: int) -> None:
+    ((posed, _),) = result_of("register_limit.pto").blocks
+    problem = posed.problem._replace(limits=FusionLimits(limit))
+    found, all_of_them = solve_fusion(problem), best_by_enumeration(problem)
+    assert found.status == "optimal"
+    assert fault(problem, found.clusters, found.keep) is None
+    assert found.cost.total == all_of_them.cost.total
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 6])
+def test_parameters_limit_the_plan(limit: int) -> None:
+    ((posed, _),) = result_of("wrong_neighbour.pto").blocks
+    problem = posed.problem._replace(limits=FusionLimits(parameters=limit))
+    found = solve_fusion(problem)
+    assert found.status == "optimal"
+    assert found.cost.total == best_by_enumeration(problem).cost.total
+    for cluster in found.clusters:
+        assert not exceeded(problem, cluster, settle(problem, found.clusters, found.keep))
+
+
+@pytest.mark.parametrize("seed", range(700, 730))
+def test_random_programs_are_fused_as_well_as_any_plan_could(seed: int) -> None:
+    """The optimum is that of all plans; what the program does is never more than was promised."""
+    before = plan(code(str(random_program(seed)))).code
+    for place, _ in places(before.items):
+        problem = posed_block(before, place, FuseOptions()).problem
+        for tight in (problem, problem._replace(limits=FusionLimits(4, None, 5))):
+            found, best = solve_fusion(tight), best_by_enumeration(tight)
+            assert (found.status, found.cost.total) == ("optimal", best.cost.total)
+            assert fault(tight, found.clusters, found.keep) is None
+            assert settle(tight, beam(tight)).cost.total >= best.cost.total
+        promised = []
+        for clusters in plans(problem):
+            counts, cost = measure(elide(applied(before, place, clusters)).code, 16), settle(problem, clusters).cost
+            promised.append((counts.run_loads - cost.loads, counts.run_stores - cost.stores, counts.turns - cost.turns))
+        # What is outside of the loops costs the same whatever the plan: the first one has nothing fused but by chance.
+        alone = promised[-1]
+        assert all(one[0] <= alone[0] and one[1] <= alone[1] and one[2] == alone[2] for one in promised)
