@@ -5,6 +5,7 @@ Source: fusion spec 1.3, 1.4, 4.5, 6.2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from layoutsolver.fusion.affine import Affine, Numbers, Spread, Turns
@@ -68,30 +69,48 @@ class Effects(NamedTuple):
 class Facts:
     """What is known of a program: numbers, roots, and what each item touches."""
 
-    __slots__ = ("_effects", "code", "numbers", "roots")
+    __slots__ = ("_defined", "_effects", "code", "numbers", "roots")
 
     def __init__(self, code: Code) -> None:
         self.code = code
         self.numbers = Numbers(code)
         self.roots = Roots(self.numbers)
-        self._effects: dict[int, tuple[Item, Effects]] = {}
+        self._defined: dict[int, tuple[Item, frozenset[int]]] = {}
+        self._effects: dict[tuple[str, int], tuple[Item, Effects]] = {}
+
+    def defined_inside(self, item: Item) -> frozenset[int]:
+        """The values that are defined within an item and mean something only there."""
+        known = self._defined.get(id(item))
+        if known is None:
+            known = self._defined[id(item)] = (item, defined_inside(item))
+        return known[1]
 
     def effects(self, item: Item) -> Effects:
         """What an item does, at any of its iterations: accesses in loops are as in one iteration of these."""
-        known = self._effects.get(id(item))
-        if known is None or known[0] is not item:
-            known = self._effects[id(item)] = (item, self._of(item))
+        return self._once("effects", item, self._of)
+
+    def _once(self, what: str, item: Item, compute: Callable[[Item], Effects]) -> Effects:
+        """What is computed of an item, which is computed once only."""
+        known = self._effects.get((what, id(item)))
+        if known is None:
+            known = self._effects[what, id(item)] = (item, compute(item))
         return known[1]
 
     def body_effects(self, loop: Loop) -> Effects:
         """What one iteration of a loop does; inner loops are widened to all of their iterations."""
+        return self._once("body", loop, self._body)
+
+    def _body(self, item: Item) -> Effects:
         out = Effects()
-        for item in loop.body:
-            out = out.plus(self.swept(item))
+        for inner in item.body if isinstance(item, Loop) else ():
+            out = out.plus(self.swept(inner))
         return out
 
     def swept(self, item: Item) -> Effects:
         """What an item does as a whole: accesses in its loops cover all iterations."""
+        return self._once("swept", item, self._swept)
+
+    def _swept(self, item: Item) -> Effects:
         if isinstance(item, Straight):
             return self.effects(item)
         out = Effects()
@@ -99,9 +118,9 @@ class Facts:
             out = out.plus(self.swept(inner))
         if isinstance(item, Loop):
             turns = self.numbers.turns(item)
-            inside = defined_inside(item)
+            inside = self.defined_inside(item)
             return out._replace(accesses=tuple(sweep(one, item.induction, turns, inside) for one in out.accesses))
-        inside = defined_inside(item)
+        inside = self.defined_inside(item)
         if not item.is_region and item.node.name not in _KNOWN_SCOPES:
             out = out._replace(unknown=out.unknown or item.node)
         return out._replace(accesses=tuple(settled(one, inside) for one in out.accesses))

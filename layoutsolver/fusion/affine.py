@@ -76,13 +76,14 @@ class Spread(NamedTuple):
 class Numbers:
     """What is known of the numbers of a program: constants, sums, how loops run."""
 
-    __slots__ = ("_known", "_loops", "code", "definitions")
+    __slots__ = ("_known", "_loops", "_turns", "code", "definitions")
 
     def __init__(self, code: Code) -> None:
         self.code = code
         self.definitions: dict[int, Straight] = {}
         self._loops: dict[int, Loop] = {}
         self._known: dict[int, Affine] = {}
+        self._turns: dict[tuple[int, int, int], Turns] = {}
         for item in walk(code.items):
             if isinstance(item, Straight):
                 self.definitions.update(dict.fromkeys(results_of(item), item))
@@ -103,6 +104,12 @@ class Numbers:
 
     def turns(self, loop: Loop) -> Turns:
         """How a loop runs."""
+        known = self._turns.get(loop.bounds)
+        if known is None:
+            known = self._turns[loop.bounds] = self._run(loop)
+        return known
+
+    def _run(self, loop: Loop) -> Turns:
         lower, upper, step = (self.affine(value) for value in loop.bounds)
         distance = upper.plus(lower.times(-1))
         known = None if step.terms else step.constant

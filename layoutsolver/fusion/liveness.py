@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from layoutsolver.fusion.access import STORE, Access, Facts, defined_inside, settled, sweep
+from layoutsolver.fusion.access import STORE, Access, Facts, settled, sweep
 from layoutsolver.fusion.code import Code, Item, Loop, Scope, Straight, inside
 from layoutsolver.fusion.conflict import may_meet
 from layoutsolver.fusion.distance import Undecided, Window, meeting
@@ -65,9 +65,10 @@ def repeated(scope: Scope) -> tuple[tuple[Item, ...], ...]:
 class Liveness:
     """Follows the stores of a program."""
 
-    __slots__ = ("facts", "transfers")
+    __slots__ = ("_scratch", "facts", "transfers")
 
     def __init__(self, facts: Facts, transfers: Transfers) -> None:
+        self._scratch: dict[int, bool] = {}
         self.facts = facts
         self.transfers = transfers
 
@@ -83,7 +84,9 @@ class Liveness:
                 break
             if isinstance(parent, Loop):
                 yield from self.read_again(parent, access)
-                access = sweep(access, parent.induction, self.facts.numbers.turns(parent), defined_inside(parent))
+                access = sweep(
+                    access, parent.induction, self.facts.numbers.turns(parent), self.facts.defined_inside(parent)
+                )
                 continue
             assert isinstance(parent, Scope)
             for block in repeated(parent):
@@ -94,7 +97,7 @@ class Liveness:
                 if why:
                     yield Reader(None, why)
                 return
-            access = settled(access, defined_inside(parent))
+            access = settled(access, self.facts.defined_inside(parent))
         yield Reader(None, "it stands in no function")
 
     def read_by(self, item: Item, access: Access) -> Iterator[Reader]:
@@ -143,7 +146,7 @@ class Liveness:
                         return meeting(window, turns.length) is not None
                     except Undecided:
                         return True
-        inner = defined_inside(loop)
+        inner = self.facts.defined_inside(loop)
         return may_meet(sweep(read, loop.induction, turns, inner), sweep(access, loop.induction, turns, inner))
 
     def outlives(self, function: Scope, access: Access) -> str:
@@ -153,7 +156,10 @@ class Liveness:
             return "it is in memory that outlives the function"
         if root.base != ABSOLUTE:
             return "it is behind a pointer that comes from outside, or of which nothing is known"
-        if has_scratch(self.facts.code.graph, function.node):
+        known = self._scratch.get(function.node.index)
+        if known is None:
+            known = self._scratch[function.node.index] = has_scratch(self.facts.code.graph, function.node)
+        if known:
             return ""
         return "the function copies nothing out of the unified buffer, or is called: its results are there"
 

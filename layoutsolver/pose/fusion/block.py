@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from layoutsolver.fusion.access import Access, Effects, Facts, defined_inside, settled
+from layoutsolver.fusion.access import Access, Effects, Facts, settled
 from layoutsolver.fusion.affine import Affine
 from layoutsolver.fusion.apart import Apart
 from layoutsolver.fusion.attributes import semantic_attributes
@@ -292,7 +292,7 @@ def preventing(one: Loop, other: Loop, facts: Facts) -> Meeting | None:
 
 def _rows(loop: Loop, facts: Facts) -> list[Access]:
     """The accesses of a body, with places that depend on nothing but the turn and what is outside."""
-    inner = defined_inside(loop) - {loop.induction}
+    inner = facts.defined_inside(loop) - {loop.induction}
     return [settled(access, inner) for access in facts.body_effects(loop).accesses]
 
 

@@ -92,17 +92,12 @@ class FusionModel:
             part = model.new_bool(f"{first} and {second} led by {leader}")
             model.implies(group, part, literal)
             model.implies(group, part, mine)
-            model.at_least_one_if(group, literal, [part, *self._others(mine, self.leads[first])])
+            model.implies_if(group, literal, mine, [part])
             parts.append(part)
         both = model.new_bool(group)
         model.equals(group, [(1, both), *((-1, part) for part in parts)], 0)
         self.pairs[first, second] = both
         return both
-
-    @staticmethod
-    def _others(literal: int, choices: dict[int, int]) -> list[int]:
-        """The alternatives to one of the literals of which exactly one holds."""
-        return [other for other in choices.values() if other != literal]
 
     def _orders(self) -> None:
         """Clusters run one after the other: each has a level, and what comes first a lower one."""
@@ -310,15 +305,27 @@ class FusionModel:
         return found
 
 
-def best_fusion(problem: FusionProblem, limits: Limits, start: Clusters | None = None) -> FusionSolution:
-    """The cheapest plan, proved unless a limit strikes; `start` is a plan to begin with, or to fall back on."""
-    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+def best_fusion(
+    problem: FusionProblem, limits: Limits, start: Clusters | None = None, begun: float | None = None
+) -> FusionSolution:
+    """The cheapest plan, proved unless a limit strikes; `start` is a plan to begin with, or to fall back on, `begun`
+    the time when the search for it began.
+    """
+    deadline = None if limits.seconds is None else (begun or time.monotonic()) + limits.seconds
     built = FusionModel(problem)
     best: FusionSolution | None = None
     if start is not None:
         outcome = settle(problem, start)
         if not any(exceeded(problem, cluster, outcome) for cluster in start):
             best = FusionSolution("feasible", start, (), outcome.cost, 0)
+        place = {loop: cluster[0] for cluster in start for loop in cluster}
+        known = {
+            literal: place[loop] == leader
+            for loop, literals in enumerate(built.leads)
+            for leader, literal in literals.items()
+        }
+        left = None if deadline is None else max(deadline - time.monotonic(), 0.1)
+        built.model.completed(known, left, limits.seed)
     bound = 0
     while True:
         left = None if deadline is None else deadline - time.monotonic()

@@ -138,6 +138,30 @@ class GroupedModel:
         for index, variable in enumerate(self._bools):
             self._model.add_hint(variable, index in true)
 
+    def completed(self, known: dict[int, bool], seconds: float | None, seed: int) -> bool:
+        """Start from a feasible solution of which some literals are known: a solve of its own finds the others.
+
+        Returns whether there is one; without it nothing is hinted.
+        """
+        self._api.CpModel.clear_hints(self._model)
+        for index, value in known.items():
+            self._model.add_hint(self._bools[index], value)
+        solver = self._api.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.random_seed = seed
+        solver.parameters.fix_variables_to_their_hinted_value = True
+        if seconds is not None:
+            solver.parameters.max_time_in_seconds = seconds
+        code = solver.solve(self._model)
+        self._api.CpModel.clear_hints(self._model)
+        if code not in (self._api.OPTIMAL, self._api.FEASIBLE):
+            return False
+        for variable in self._bools:
+            self._model.add_hint(variable, bool(solver.boolean_value(variable)))
+        for variable in self._integers:
+            self._model.add_hint(variable, solver.value(variable))
+        return True
+
     def assume(self, literals: Sequence[int]) -> None:
         """Let the next solves take these literals as true; an infeasible one then names a core of them."""
         self._model.clear_assumptions()

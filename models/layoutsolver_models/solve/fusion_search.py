@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 from layoutsolver_models.problems.fusion import FusionProblem
-from layoutsolver_models.solve.fusion_plan import Clusters, Outcome, eligible, exceeded, ordered, settle
+from layoutsolver_models.solve.fusion_plan import Clusters, eligible, exceeded, ordered, settle
 
 
 def apart(problem: FusionProblem) -> Clusters:
@@ -68,46 +66,3 @@ def beam(problem: FusionProblem, width: int = 64) -> Clusters:
     best = ordered(problem, plans[0])
     assert best is not None
     return best
-
-
-def merging(problem: FusionProblem) -> Clusters:
-    """Clusters joined two by two, each time those whose join saves most, until nothing saves any more."""
-    friends = eligible(problem)
-    clusters = apart(problem)
-    cost = settle(problem, clusters).cost.total
-    while True:
-        best: tuple[int, Clusters] | None = None
-        for one, other in combinations(range(len(clusters)), 2):
-            first, second = clusters[one], clusters[other]
-            if not all(loop in friends[third] for loop in first for third in second):
-                continue
-            joined = tuple(sorted((*first, *second)))
-            rest = [cluster for number, cluster in enumerate(clusters) if number not in (one, other)]
-            plan = ordered(problem, [*rest, joined])
-            if plan is None:
-                continue
-            outcome = settle(problem, plan)
-            better = outcome.cost.total < (cost if best is None else best[0])
-            if better and not exceeded(problem, joined, outcome):
-                best = outcome.cost.total, plan
-        if best is None:
-            return clusters
-        cost, clusters = best
-
-
-def with_kept_loads(problem: FusionProblem, clusters: Clusters) -> tuple[Clusters, tuple[int, ...]] | None:
-    """A plan with loads kept so that its clusters keep the limits, None where that is not found."""
-    keep: tuple[int, ...] = ()
-    outcome: Outcome = settle(problem, clusters)
-    while any(exceeded(problem, cluster, outcome) for cluster in clusters):
-        cluster = next(cluster for cluster in clusters if exceeded(problem, cluster, outcome))
-        handed = [
-            number for number, source in enumerate(outcome.sources)
-            if source is not None and problem.loads[number].loop in cluster and number not in keep
-        ]  # fmt: skip
-        if not handed:
-            return None
-        trials = [(settle(problem, clusters, (*keep, number)).cost.total, number) for number in handed]
-        keep = (*keep, min(trials)[1])
-        outcome = settle(problem, clusters, keep)
-    return clusters, tuple(sorted(keep))
