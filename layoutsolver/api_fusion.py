@@ -32,7 +32,8 @@ STAGES = ("plan", "fuse", "cse", "elide", "flatten")
 
 class FuseOptions(NamedTuple):
     """How far to go and how: the last stage, whether stores may go that nobody reads any more, whether `pmode = "zero"`
-    is believed, the turns of loops with unknown bounds, and the limits of a solve.
+    is believed, the turns of loops with unknown bounds, and the limits of a solve. `joint` is how many plans of equal
+    cost are looked at for the one whose layouts cost least; below 2, none are.
     """
 
     stop_after: str = "flatten"
@@ -41,13 +42,24 @@ class FuseOptions(NamedTuple):
     assumed_turns: int = ASSUMED_TRIP_COUNT
     chip: str = "ascend950"
     limits: Limits = Limits()
+    joint: int = 0
+
+
+class Alternative(NamedTuple):
+    """A plan that costs as much as the best one, and what the layouts of the program then cost (None: none are found):
+    the busiest pipe, all instructions, the other pipes, registers.
+    """
+
+    solution: FusionSolution
+    layouts: tuple[int, int, int, int] | None
 
 
 class FusedBlock(NamedTuple):
-    """One list of loops that was decided: its problem and the answer."""
+    """One list of loops that was decided: its problem and the answer; `alternatives` are those it was chosen from."""
 
     posed: Posed
     solution: FusionSolution
+    alternatives: tuple[Alternative, ...] = ()
 
 
 class FuseResult:
@@ -195,10 +207,40 @@ def _fuse_block(code: Code, place: Place, options: FuseOptions, blocks: list[Fus
     """The program with one list of loops fused."""
     posed = posed_block(code, place, options)
     solution = solve_fusion(posed.problem, options.limits)
-    blocks.append(FusedBlock(posed, solution))
+    alternatives: tuple[Alternative, ...] = ()
+    if options.joint > 1 and solution.status == "optimal":
+        alternatives = _alternatives(code, place, posed, solution, options)
+        known = [one for one in alternatives if one.layouts is not None]
+        if known:
+            solution = min(known, key=lambda one: one.layouts or ()).solution
+    blocks.append(FusedBlock(posed, solution, alternatives))
     if solution.status not in ("optimal", "feasible"):
         return code
     return applied(code, place, solution.clusters)
+
+
+def _alternatives(
+    code: Code, place: Place, posed: Posed, best: FusionSolution, options: FuseOptions
+) -> tuple[Alternative, ...]:
+    """Plans of equal cost for one list of loops, and the layouts of the program with each of them, the other lists of
+    loops as they are.
+    """
+    from layoutsolver.api_vmi import VmiOptions, solve
+    from layoutsolver_models.cp.fusion import equal_plans
+
+    out: list[Alternative] = []
+    for plan_ in equal_plans(posed.problem, options.limits, best, options.joint):
+        changed = eliminate_common(applied(code, place, plan_.clusters))
+        keep = frozenset(posed.loads[load] for load in plan_.keep)
+        elided = elide(changed, ElideOptions(options.exit_dse, options.trust_zero, keep)).code
+        text = write(eliminate_common(flatten(elided)))
+        name = code.graph.module.source.name
+        vmi = VmiOptions(assumed_trip_count=options.assumed_turns, limits=options.limits)
+        found = solve(SourceFile(name, text), vmi)
+        layouts = found.solution if found.ok else None
+        cost = None if layouts is None else (layouts.busiest, layouts.total, layouts.rest, layouts.registers)
+        out.append(Alternative(plan_, cost))
+    return tuple(out)
 
 
 def posed_block(code: Code, place: Place, options: FuseOptions) -> Posed:

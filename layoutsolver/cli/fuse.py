@@ -40,7 +40,13 @@ def _sound(source: SourceFile, options: argparse.Namespace) -> tuple[int, str | 
 
     limits = Limits(options.time_limit, options.workers, options.seed)
     chosen = FuseOptions(
-        options.stop_after, not options.keep_unread, options.trust_zero, options.assume_trip_count, options.chip, limits
+        options.stop_after,
+        not options.keep_unread,
+        options.trust_zero,
+        options.assume_trip_count,
+        options.chip,
+        limits,
+        options.plans if options.joint else 0,
     )
     try:
         result = fuse(source, chosen)

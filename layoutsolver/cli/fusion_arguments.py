@@ -39,6 +39,10 @@ def add_arguments(
     parser.add_argument(
         "--trust-zero", action="store_true", help='believe `pmode = "zero"`: other lanes of a result are zero'
     )
+    parser.add_argument("--joint", action="store_true", help="of plans of equal cost, the one whose layouts cost least")
+    parser.add_argument(
+        "--plans", type=positive, default=8, metavar="N", help="so many plans --joint looks at (default: 8)"
+    )
     parser.add_argument("--chip", default="ascend950", metavar="CHIP", help="weights and limits (default: ascend950)")
     parser.add_argument(
         "--assume-trip-count", type=positive, default=16, metavar="N",

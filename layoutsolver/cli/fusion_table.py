@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layoutsolver.api_fusion import FuseResult
+from layoutsolver.api_fusion import Alternative, FuseResult
 from layoutsolver.fusion.measure import measure
 from layoutsolver_models.problems.fusion import FusionCost
 from layoutsolver_models.solve.fusion_plan import settle
@@ -25,6 +25,9 @@ def fusion_table(result: FuseResult) -> str:
         for name, clusters in (("as written", apart(problem)), ("greedy", greedy(problem))):
             lines.append(_cost(name, len(clusters), settle(problem, clusters).cost))
         lines.append(_cost(solution.status, len(solution.clusters), solution.cost))
+        if len(block.alternatives) > 1:
+            lines.append(f"chosen of {len(block.alternatives)} plans of this cost by their layouts:")
+            lines += [_alternative(one, one.solution == solution) for one in block.alternatives]
         if solution.status != "optimal":
             lines.append(f"no plan costs less than {solution.bound}")
         for cluster in solution.clusters:
@@ -36,6 +39,16 @@ def fusion_table(result: FuseResult) -> str:
 def _cost(name: str, loops: int, cost: FusionCost) -> str:
     numbers = (loops, cost.loads, cost.stores, cost.turns, cost.loops, cost.barriers, cost.total)
     return _line((name, *map(str, numbers)))
+
+
+def _alternative(one: Alternative, is_chosen: bool) -> str:
+    """A plan of equal cost, and what its layouts cost."""
+    plan = " ".join("+".join(str(loop + 1) for loop in cluster) for cluster in one.solution.clusters)
+    if one.layouts is None:
+        return f"  {plan}: no layouts"
+    busiest, total, _, registers = one.layouts
+    mark = " (chosen)" if is_chosen else ""
+    return f"  {plan}: busiest pipe {busiest}, {total} instructions, {registers} registers{mark}"
 
 
 def _line(words: tuple[str, ...]) -> str:

@@ -43,7 +43,7 @@ def test_the_best_plan_is_found_where_greed_is_worse(
     left: tuple[int, int],
 ) -> None:
     found = result_of(name)
-    ((posed, solution),) = found.blocks
+    ((posed, solution, _),) = found.blocks
     problem = posed.problem
     before, after = settle(problem, ((0,), (1,), (2,))).cost, settle(problem, greedy(problem)).cost
     assert greedy(problem) == by_greed
@@ -70,7 +70,7 @@ def test_what_was_fused_leaves_the_same_bytes(name: str) -> None:
 
 
 def test_one_body_of_all_three_would_take_forty_registers() -> None:
-    ((posed, _),) = result_of("register_limit.pto").blocks
+    ((posed, _, _),) = result_of("register_limit.pto").blocks
     problem = posed.problem
     peaks = {
         cluster: peak(problem, cluster, settle(problem, clusters)).amount
@@ -83,7 +83,7 @@ def test_one_body_of_all_three_would_take_forty_registers() -> None:
 
 @pytest.mark.parametrize("limit", [40, 32, 31, 24, 23])
 def test_registers_limit_the_plan_and_the_loads_that_are_handed_their_value(limit: int) -> None:
-    ((posed, _),) = result_of("register_limit.pto").blocks
+    ((posed, _, _),) = result_of("register_limit.pto").blocks
     problem = posed.problem._replace(limits=FusionLimits(limit))
     found, all_of_them = solve_fusion(problem), best_by_enumeration(problem)
     assert found.status == "optimal"
@@ -93,7 +93,7 @@ def test_registers_limit_the_plan_and_the_loads_that_are_handed_their_value(limi
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 6])
 def test_parameters_limit_the_plan(limit: int) -> None:
-    ((posed, _),) = result_of("wrong_neighbour.pto").blocks
+    ((posed, _, _),) = result_of("wrong_neighbour.pto").blocks
     problem = posed.problem._replace(limits=FusionLimits(parameters=limit))
     found = solve_fusion(problem)
     assert found.status == "optimal"

@@ -275,6 +275,19 @@ class FusionModel:
         assert found is not None
         return found
 
+    def correct(self, clusters: Clusters, more: int) -> None:
+        """Let a plan cost so much more than the model thinks: loads and stores that need each other only look idle."""
+        literals = [self.leads[loop][cluster[0]] for cluster in clusters for loop in cluster]
+        paid = self.model.new_bool("correction")
+        self.model.all_imply("correction", literals, paid)
+        self.terms.append((more, paid))
+        self.model.minimize([term for term in self.terms if term[0]])
+
+    def exclude(self, clusters: Clusters) -> None:
+        """Allow any plan but this one."""
+        literals = [self.leads[loop][cluster[0]] for cluster in clusters for loop in cluster]
+        self.model.not_all("another plan", literals)
+
     def kept(self, answer: CpAnswer, clusters: Clusters) -> tuple[int, ...]:
         """The loads that an answer keeps though their values could be handed on."""
         free = settle(self.problem, clusters)
@@ -347,8 +360,45 @@ def best_fusion(
             break
         if best is None or outcome.cost.total < best.cost.total:
             best = FusionSolution("feasible", clusters, keep, outcome.cost, 0)
-        break
+        more = outcome.cost.total - answer.objective - built.constant
+        if answer.status != "optimal" or more <= 0 or keep or bound >= best.cost.total:
+            break
+        built.correct(clusters, more)
     if best is None:
         return FusionSolution("unknown")
     proved = bound >= best.cost.total
     return best._replace(status="optimal" if proved else "feasible", bound=min(bound, best.cost.total))
+
+
+def equal_plans(problem: FusionProblem, limits: Limits, best: FusionSolution, most: int) -> tuple[FusionSolution, ...]:
+    """Plans that cost as much as the best one, which comes first: all if there are no more than `most`.
+
+    Each is found by a solve that is not to exceed that cost and not to give a plan that is known.
+    """
+    if best.status != "optimal":
+        return (best,)
+    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    built = FusionModel(problem)
+    built.model.at_most("cost", built.terms, best.cost.total - built.constant)
+    found = [best]
+    built.exclude(best.clusters)
+    while len(found) < most:
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            break
+        answer = built.model.solve(left, limits.workers, limits.seed)
+        if answer.status not in ("optimal", "feasible"):
+            break
+        clusters = built.clusters(answer)
+        outcome = settle(problem, clusters)
+        keep: tuple[int, ...] = ()
+        if any(exceeded(problem, cluster, outcome) for cluster in clusters):
+            keep = built.kept(answer, clusters)
+            outcome = settle(problem, clusters, keep)
+        fits = not any(exceeded(problem, cluster, outcome) for cluster in clusters)
+        if not fits and built.limit(clusters, outcome):
+            continue
+        if fits and outcome.cost.total == best.cost.total:
+            found.append(FusionSolution("optimal", clusters, keep, outcome.cost, outcome.cost.total))
+        built.exclude(clusters)
+    return tuple(found)

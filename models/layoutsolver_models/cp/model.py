@@ -82,6 +82,11 @@ class GroupedModel:
         self._model.add_bool_or(clause)
         self.groups.append(group)
 
+    def all_imply(self, group: str, causes: Sequence[int], effect: int) -> None:
+        """If all of the causes are true, so is `effect`."""
+        self._model.add_bool_or([*(~self._bools[index] for index in causes), self._bools[effect]])
+        self.groups.append(group)
+
     def not_all(self, group: str, literals: Sequence[int]) -> None:
         """Not all of the literals are true."""
         self._model.add_bool_or([~self._bools[index] for index in literals])
