@@ -120,3 +120,14 @@ def test_random_programs_are_fused_as_well_as_any_plan_could(seed: int) -> None:
         # What is outside of the loops costs the same whatever the plan: the first one has nothing fused but by chance.
         alone = promised[-1]
         assert all(one[0] <= alone[0] and one[1] <= alone[1] and one[2] == alone[2] for one in promised)
+
+
+def test_of_plans_of_equal_cost_layouts_decide() -> None:
+    name = "equal_plans.pto"
+    found = fuse(SourceFile(name, program(name)), FuseOptions(joint=8))
+    ((posed, solution, alternatives),) = found.blocks
+    assert {one.solution.clusters for one in alternatives} == {((0, 1), (2,)), ((0,), (1, 2))}
+    assert {one.solution.cost.total for one in alternatives} == {best_by_enumeration(posed.problem).cost.total}
+    costs = {one.solution.clusters: one.layouts for one in alternatives}
+    assert None not in costs.values()
+    assert costs[solution.clusters] == min(cost for cost in costs.values() if cost is not None)

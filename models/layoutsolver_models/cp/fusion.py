@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 
-from layoutsolver_models.cp.fusion_limits import limit_parameters, limit_step
+from layoutsolver_models.cp.fusion_limits import Uses, limit_parameters, limit_step
 from layoutsolver_models.cp.model import CpAnswer, GroupedModel
 from layoutsolver_models.problems.fusion import FusionProblem, FusionSolution, FusionSource
 from layoutsolver_models.solve.fusion_plan import Clusters, Outcome, eligible, exceeded, ordered, peak, settle
@@ -46,6 +46,7 @@ class FusionModel:
         self._hazards()
         self._objective()
         self.limited: set[tuple[str, int, int]] = set()
+        self.uses: Uses | None = None
 
     # -- clusters ---------------------------------------------------------------------------------------------
 
@@ -279,7 +280,7 @@ class FusionModel:
         """Let a plan cost so much more than the model thinks: loads and stores that need each other only look idle."""
         literals = [self.leads[loop][cluster[0]] for cluster in clusters for loop in cluster]
         paid = self.model.new_bool("correction")
-        self.model.all_imply("correction", literals, paid)
+        self.model.clause("correction", literals, [paid])
         self.terms.append((more, paid))
         self.model.minimize([term for term in self.terms if term[0]])
 

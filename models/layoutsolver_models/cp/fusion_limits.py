@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from layoutsolver_models.problems.fusion import FusionProblem
-
 if TYPE_CHECKING:
     from layoutsolver_models.cp.fusion import FusionModel, Terms
 
@@ -35,13 +33,20 @@ def limit_parameters(built: FusionModel, leader: int, limit: int) -> None:
 
 
 class Uses:
-    """Where values are made and used, by loop and step."""
+    """Where values are made and used, by loop and step, and literals that somebody needs them in the end."""
 
-    def __init__(self, problem: FusionProblem) -> None:
+    def __init__(self, built: FusionModel) -> None:
+        problem = built.problem
+        self.built = built
         self.made: dict[int, tuple[int, int]] = {}
         self.used: dict[int, list[tuple[int, int]]] = {}
         self.arguments = {one.argument for loop in problem.loops for one in loop.carried}
+        self.yielded = {one.yielded for loop in problem.loops for one in loop.carried}
         self.stores = {(one.loop, one.step): number for number, one in enumerate(problem.stores)}
+        self.storing: dict[int, list[int]] = {}
+        for number, store in enumerate(problem.stores):
+            self.storing.setdefault(store.value, []).append(number)
+        self.loads = {one.value: number for number, one in enumerate(problem.loads) if one.value >= 0}
         for number, loop in enumerate(problem.loops):
             for at, step in enumerate(loop.steps):
                 self.made.update(dict.fromkeys(step.makes, (number, at)))
@@ -59,12 +64,38 @@ class Uses:
                     self.to_the_end[carried.yielded] = len(loop.steps) - 1
                 else:
                     self.placed.add(carried.yielded)  # in the register of what was carried, from then on
+        self._needed: dict[int, int] = {}
 
-    def last(self, value: int) -> tuple[int, int]:
-        """The last step of its own loop that a value is used at, or where it is made."""
-        made = self.made[value]
-        end = max([made, *self.used.get(value, [])])
-        return max(end, (made[0], self.to_the_end.get(value, 0)))
+    def needed(self, value: int) -> int:
+        """The literal that a value is needed: by a store that stays, what a loop carries, or what takes it."""
+        if value in self._needed:
+            return self._needed[value]
+        built, model, group = self.built, self.built.model, f"value {value} is needed"
+        literal = self._needed[value] = model.new_bool(group)
+        if value in self.yielded:
+            model.exactly_one(group, [literal])
+        for use in self.used.get(value, []):
+            self.by_use(group, use, [], literal)
+        for store in self.storing.get(value, []):
+            for taker, handed in built.given.get(store, []):
+                model.clause(group, [handed, built.needed[taker]], [literal])
+        if value in self.loads:
+            for taker, handed in built.takers.get(self.loads[value], []):
+                model.clause(group, [handed, built.needed[taker]], [literal])
+        return literal
+
+    def by_use(self, group: str, use: tuple[int, int], causes: list[int], effect: int) -> None:
+        """If all of the causes are true and the operation at a step stays, so is the effect."""
+        model = self.built.model
+        store = self.stores.get(use)
+        if store is not None:
+            model.clause(group, causes, [effect, self.built.dropped[store]])
+            return
+        makes = self.built.problem.loops[use[0]].steps[use[1]].makes
+        if not makes:
+            model.clause(group, causes, [effect])
+        for result in makes:
+            model.clause(group, [*causes, self.needed(result)], [effect])
 
 
 class _Step:
@@ -79,7 +110,7 @@ class _Step:
         self.here = (loop, step)
         self.uses = uses
         self.sizes = [one.registers if kind == "registers" else one.predicates for one in built.problem.values]
-        self.maker = {load.value: number for number, load in enumerate(built.problem.loads) if load.value >= 0}
+        self.maker = uses.loads
         self.live: dict[int, int] = {}
         self.pending: list[int] = []
 
@@ -100,44 +131,47 @@ class _Step:
             size = sum(self.sizes[carried.argument] for carried in loop.carried)
             if size:
                 terms.append((size, both))
-            for value in sorted({value for step in loop.steps for value in step.uses}):
-                if value not in self.uses.made and value not in self.uses.arguments and self.sizes[value]:
-                    self.model.implies(self.group, both, self.literal(value))
+            for at, step in enumerate(loop.steps):
+                for value in step.uses:
+                    if value not in self.uses.made and value not in self.uses.arguments and self.sizes[value]:
+                        self.uses.by_use(self.group, (number, at), [both], self.literal(value))
         return terms
 
     def own(self) -> None:
-        """Values of the loop itself: live up to their last use, stores that go apart."""
+        """Values of the loop itself: live up to the last use that stays."""
         for value, made in self.uses.made.items():
             if made[0] != self.loop or not self.sizes[value] or made > self.here:
                 continue
             if made == self.here:
-                self.model.exactly_one(self.group, [self.literal(value)])
+                self.model.implies(self.group, self.uses.needed(value), self.literal(value))
             if value in self.uses.placed:
                 continue
             if self.uses.to_the_end.get(value, -1) >= self.here[1]:
                 self.model.exactly_one(self.group, [self.literal(value)])
             for use in self.uses.used.get(value, []):
-                if use < self.here or use[0] != self.loop:
-                    continue
-                store = self.uses.stores.get(use)
-                clause = [] if store is None else [self.built.dropped[store]]
-                self.model.at_least_one(self.group, [self.literal(value), *clause])
+                if use >= self.here and use[0] == self.loop:
+                    self.uses.by_use(self.group, use, [], self.literal(value))
 
     def handed(self) -> None:
         """Values that are handed on across this step."""
-        problem = self.problem
+        problem, uses = self.problem, self.uses
         for number, load in enumerate(problem.loads):
-            if load.value < 0 or load.value not in self.uses.made:
+            if load.value < 0 or load.value not in uses.made:
                 continue
-            end = self.uses.last(load.value)
             for source, literal in zip(load.sources, self.built.handed[number], strict=True):
                 value = problem.loads[source.access].value if source.is_load else problem.stores[source.access].value
-                if literal < 0 or value not in self.uses.made or value in self.uses.placed:
+                if literal < 0 or value not in uses.made or value in uses.placed or uses.made[value] > self.here:
                     continue
-                if self.uses.made[value] <= self.here <= end:
-                    both = self.built.together(self.loop, load.loop)
-                    if both is not None:
-                        self.model.implies_if(self.group, literal, both, [self.literal(value)])
+                both = self.built.together(self.loop, load.loop)
+                if both is None or not self.sizes[value]:
+                    continue
+                if self.here <= (load.loop, load.step):
+                    causes = [literal, both, self.built.needed[number]]
+                    self.model.clause(self.group, causes, [self.literal(value)])
+                elif self.loop == load.loop:
+                    for use in uses.used.get(load.value, []):
+                        if use >= self.here and use[0] == self.loop:
+                            uses.by_use(self.group, use, [literal], self.literal(value))
 
     def resolved(self) -> None:
         """A value that was itself handed on is in the register of the one it was taken from."""
@@ -173,7 +207,9 @@ def limit_step(built: FusionModel, kind: str, loop: int, step: int, limit: int) 
 
     A loop by itself is as it is.
     """
-    here = _Step(built, kind, loop, step, Uses(built.problem))
+    if built.uses is None:
+        built.uses = Uses(built)
+    here = _Step(built, kind, loop, step, built.uses)
     terms = here.outside()
     here.own()
     here.handed()

@@ -82,9 +82,9 @@ class GroupedModel:
         self._model.add_bool_or(clause)
         self.groups.append(group)
 
-    def all_imply(self, group: str, causes: Sequence[int], effect: int) -> None:
-        """If all of the causes are true, so is `effect`."""
-        self._model.add_bool_or([*(~self._bools[index] for index in causes), self._bools[effect]])
+    def clause(self, group: str, causes: Sequence[int], effects: Sequence[int]) -> None:
+        """If all of the causes are true, so is at least one of the effects."""
+        self._model.add_bool_or([*(~self._bools[index] for index in causes), *(self._bools[one] for one in effects)])
         self.groups.append(group)
 
     def not_all(self, group: str, literals: Sequence[int]) -> None:

@@ -246,20 +246,27 @@ def peak(problem: FusionProblem, cluster: Sequence[int], outcome: Outcome, kind:
             seen += 1
         return value
 
+    steps = [(loop, number) for loop in sorted(cluster) for number in range(len(problem.loops[loop].steps))]
+    yielded = {held(one.yielded) for loop in cluster for one in problem.loops[loop].carried}
+    accesses = {(one.loop, one.step) for one in problem.loads} | {(one.loop, one.step) for one in problem.stores}
+    needed, where = set(yielded), []
+    for loop, number in reversed(steps):
+        step = problem.loops[loop].steps[number]
+        computes = step.makes and (loop, number) not in accesses
+        if (loop, number) in gone_steps or (computes and not needed & set(step.makes)):
+            continue
+        where.append((loop, number))
+        needed.update(held(value) for value in step.uses)
+    where.reverse()
     made: dict[int, int] = {}
     last: dict[int, int] = {}
-    where: list[tuple[int, int]] = []
-    for loop in sorted(cluster):
-        for number, step in enumerate(problem.loops[loop].steps):
-            if (loop, number) in gone_steps:
-                continue
-            at = len(where)
-            where.append((loop, number))
-            for value in step.uses:
-                last[held(value)] = at
-            for value in step.makes:
-                made[value] = at
-                last.setdefault(value, at)
+    for at, (loop, number) in enumerate(where):
+        step = problem.loops[loop].steps[number]
+        for value in step.uses:
+            last[held(value)] = at
+        for value in step.makes:
+            made[value] = at
+            last.setdefault(value, at)
     carried = [one for loop in cluster for one in problem.loops[loop].carried]
     arguments = {one.argument for one in carried}
     constant = sum(sizes[value] for value in arguments)
