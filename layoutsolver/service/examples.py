@@ -34,6 +34,31 @@ func.func @narrow(%src: {_MEMORY}, %dst: {_ROWS}) {{
 """
 """A program that has none: one mask for a conversion of 32-bit data and a strided store of 16-bit data."""
 
+PACKED = """\
+// Packed 4-bit floats to pairs of bf16, 128 pairs at a time.
+module attributes {pto.target_arch = "a5", pto.kernel_kind = #pto.kernel_kind<vector>} {
+  func.func @widen() attributes {pto.kernel} {
+    %in = arith.constant 0 : i64
+    %out = arith.constant 2048 : i64
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %c1024 = arith.constant 1024 : index
+    %codes = pto.castptr %in : i64 -> !pto.ptr<!pto.f4E2M1x2, ub>
+    %pairs = pto.castptr %out : i64 -> !pto.ptr<!pto.bf16x2, ub>
+    scf.for %at = %c0 to %c1024 step %c128 {
+      %q = pto.vmi.vload %codes[%at] : !pto.ptr<!pto.f4E2M1x2, ub> -> !pto.vmi.vreg<128x!pto.f4E2M1x2>
+      %x = pto.vmi.vcvt %q : !pto.vmi.vreg<128x!pto.f4E2M1x2> -> !pto.vmi.vreg<128x!pto.bf16x2>
+      pto.vmi.vstore %x, %pairs[%at] : !pto.vmi.vreg<128x!pto.bf16x2>, !pto.ptr<!pto.bf16x2, ub>
+    }
+    return
+  }
+}
+"""
+"""A program of VMI in which layouts save instructions."""
+
+PROGRAMS = {"one mask for two widths": CONFLICT, "packed 4-bit floats": PACKED, "load and store": PROGRAM}
+"""What the page offers to begin with."""
+
 EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {
     "solve": {
         "solve": {"text": PROGRAM, "name": "scale.mlir"},
@@ -44,5 +69,7 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {
     "space": {"space": {"text": PROGRAM, "name": "scale.mlir", "list": 3}},
     "lower": {"lower": {"text": PROGRAM, "name": "scale.mlir", "to": "ave-intrin"}},
     "verify": {"verify": {"text": PROGRAM, "name": "scale.mlir"}},
+    "view": {"view": {"text": PACKED, "name": "widen.pto", "show": "space"}},
+    "report": {"report": {"text": CONFLICT, "name": "narrow.mlir"}},
 }
 """Bodies by verb and by name."""

@@ -6,11 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.resources import files
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from starlette.exceptions import HTTPException
 
@@ -19,6 +20,7 @@ from layoutsolver.diagnostics.codes import page
 from layoutsolver.service.answers import ProblemDetails
 from layoutsolver.service.dispatch import Answered, Dispatcher, Hear, Prepared
 from layoutsolver.service.documents import schema_names, schema_of, targets
+from layoutsolver.service.examples import PROGRAMS
 from layoutsolver.service.faults import TITLES, Refusal, RefusalError, of_validation
 from layoutsolver.service.jobs import Job, Jobs
 from layoutsolver.service.limits import ServiceLimits
@@ -29,6 +31,10 @@ from layoutsolver.service.store import Store
 
 PROBLEM_TYPE = "application/problem+json"
 NDJSON = "application/x-ndjson"
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:"
+)
+"""The page loads nothing, from anywhere: all of it is in the one document."""
 DRAINED = 2
 """A body that is too large is read to its end and thrown away, up to so many times the limit, so that the client hears
 the answer."""
@@ -76,6 +82,7 @@ def make_app(limits: ServiceLimits, store: Store | None) -> FastAPI:
     _add_jobs(app, limits)
     _add_documents(app)
     _add_health(app)
+    _add_page(app)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]  # FastAPI's own way to extend the document
     return app
 
@@ -164,6 +171,18 @@ def _add_health(app: FastAPI) -> None:
     @app.get("/version", tags=["health"])
     async def version() -> Version:
         return Version(name="layoutsolver", version=__version__)
+
+
+def _add_page(app: FastAPI) -> None:
+    text = files("layoutsolver.service").joinpath("page", "index.html").read_text(encoding="utf-8")
+
+    @app.get("/", include_in_schema=False)
+    async def index() -> HTMLResponse:
+        return HTMLResponse(text, headers={"Content-Security-Policy": PAGE_POLICY})
+
+    @app.get("/examples", include_in_schema=False)
+    async def examples() -> dict[str, str]:
+        return PROGRAMS
 
 
 async def read_json(request: Request, limit: int) -> bytes:

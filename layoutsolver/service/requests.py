@@ -157,6 +157,17 @@ class VerifyRequest(Request):
         return Command((verb, *options, "--", self.name, second), {self.name: self.text, second: self.other})
 
 
+class ViewRequest(Request):
+    """A picture of the program as SVG."""
+
+    show: Literal["space", "dataflow", "lanes"] = "dataflow"
+    line: Positive | None = None
+
+
+class ReportRequest(Request):
+    """The program, what is said of it and its pictures as one HTML page."""
+
+
 def _options(fields: Mapping[str, Any]) -> list[str]:
     """Fields as options of the command line; what is not set, or set to nothing, is not given.
 
@@ -191,6 +202,8 @@ VERBS: dict[str, Any] = {
     "space": SpaceRequest,
     "lower": LowerRequest,
     "verify": VerifyRequest,
+    "view": ViewRequest,
+    "report": ReportRequest,
 }
 """The document that each verb takes."""
 
