@@ -74,4 +74,63 @@ def test_a_conflict_is_shown_at_its_lines_and_repaired_by_a_button(page: Chrome)
     assert element(page, "#numbers .error").text.strip() == str(line)
     element(page, "#said .error > button").click()
     script = "const t = document.getElementById('text'); return t.value.slice(t.selectionStart, t.selectionEnd)"
-    chosen = page.execute_script(script)
+    assert page.execute_script(script) == CONFLICT.splitlines()[line - 1]
+    assert page.find_elements(By.CSS_SELECTOR, "#picture-dataflow svg .wrong")
+    element(page, "#said .apply").click()
+    WebDriverWait(page, 60).until(lambda it: element(page, "#status").text == "done")
+    assert page.find_elements(By.CSS_SELECTOR, "#numbers .error") == []
+    assert "functionType" in element(page, "#answer").text
+
+
+@pytest.mark.parametrize(
+    ("verb", "answer"),
+    [
+        ("solve", "deinterleaved = 2"), ("explain", ""), ("why", "%x"), ("space", ""), ("lower", "pto.vcvt"),
+        ("verify", "agrees"),
+    ],
+)  # fmt: skip
+def test_every_verb_is_answered(verb: str, answer: str, page: Chrome) -> None:
+    paste(page, PACKED)
+    Select(element(page, "#verb")).select_by_value(verb)
+    if verb == "lower":
+        field = element(page, "#extra input")
+        field.clear()
+        field.send_keys("vpto")
+    assert run(page, verb) == "done"
+    assert answer in element(page, "#answer").text
+
+
+def test_what_cannot_be_read_is_said_at_its_place(page: Chrome) -> None:
+    paste(page, "func.func @f() {\n  %x = \n")
+    assert run(page, "verify") == "this cannot be read"
+    assert page.find_elements(By.CSS_SELECTOR, "#numbers .error")
+
+
+def test_a_request_that_is_refused_is_said(page: Chrome) -> None:
+    paste(page, PACKED)
+    Select(element(page, "#verb")).select_by_value("why")
+    field = element(page, "#extra input")
+    field.clear()
+    field.send_keys("%nothing")
+    assert run(page, "why").startswith("no vector `%nothing`")
+
+
+def test_an_example_is_loaded_and_the_keyboard_runs_it(page: Chrome) -> None:
+    name = list(PROGRAMS)[1]
+    Select(element(page, "#example")).select_by_value(name)
+    assert element(page, "#text").get_attribute("value") == PROGRAMS[name]
+    element(page, "#text").send_keys(Keys.CONTROL, Keys.ENTER)
+    WebDriverWait(page, 60).until(lambda it: element(page, "#status").text == "done")
+
+
+def test_text_is_never_taken_for_markup(page: Chrome) -> None:
+    paste(page, 'func.func @f() {\n  "<img src=x onerror=document.title=1>"() : () -> ()\n')
+    run(page, "solve")
+    assert page.title == "layoutsolver"
+    assert page.find_elements(By.CSS_SELECTOR, "#said img, #answer img") == []
+
+
+def test_the_page_loads_nothing_from_elsewhere(client: httpx.Client) -> None:
+    text = Path("layoutsolver/service/page/index.html").read_text(encoding="utf-8")
+    assert client.get("/").text == text
+    assert not re.search(r"https?://|src=|@import", text)
