@@ -41,6 +41,7 @@ fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_verify --count 2000 --lower 1.2.0 --compat upstream
 	$(BIN)/python -m tests.support.fuzz_verify --count 500 --lower master --repairs
 	$(BIN)/python -m tests.support.fuzz_vmi --count 1000
+	$(BIN)/python -m tests.support.bank_programs --count 1000
 	$(BIN)/python -m tests.support.fuzz_readback --count 1000
 	$(BIN)/python -m tests.support.fuzz_fusion --count 5000
 	$(BIN)/python -m tests.support.fuzz_service --count 10000

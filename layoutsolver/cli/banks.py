@@ -13,4 +13,8 @@ def run(options: argparse.Namespace) -> int:
         from layoutsolver.cli.placement import run as run_placement
 
         return run_placement(options)
-    raise UsageError("only placement problems (--placement) are solved so far")
+    if options.capacity is not None:
+        raise UsageError("--capacity is for --placement; --bank-num says how many banks there are")
+    from layoutsolver.cli.buckyball.banks import run as run_banks
+
+    return run_banks(options)

@@ -313,11 +313,31 @@ def _add_store(parser: argparse.ArgumentParser) -> None:
     )
 
 
+LEVELS = ("first_fit", "placement", "liveness", "reorder", "coalesce", "elide", "overlap", "spill")
+
+
 def _add_banks(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(split_input_file=False)
     parser.add_argument("file", metavar="FILE", help="the program or placement problem; `-` reads standard input")
     _add_output(parser, "the answer")
     parser.add_argument("--check", action="store_true", help="solve nothing: check the banks or offsets of the file")
+    parser.add_argument("--table", action="store_true", help="print what was decided, or each allocation checked")
+    programs = parser.add_argument_group("programs of tiles and banks")
+    programs.add_argument("--target", default="auto", metavar="T", help="buckyball:CHIP (default: buckyball:seed)")
+    programs.add_argument(
+        "--level", choices=LEVELS, default="elide", metavar="LEVEL",
+        help="what may be changed, each more than the one before it: " + ", ".join(LEVELS) + " (default: elide)",
+    )  # fmt: skip
+    programs.add_argument("--bank-num", type=_positive, default=None, metavar="N", help="banks, instead of the chip's")
+    programs.add_argument(
+        "--bank-model", choices=["contiguous", "hw_mapped"], default="contiguous",
+        help="columns of a bank in ids behind each other, or one id for all (default: contiguous)",
+    )  # fmt: skip
+    programs.add_argument(
+        "--distinct-arguments", action="store_true", help="no two arguments of a function are the same memory"
+    )
+    programs.add_argument(
+        "--split-input-file", action="store_true", help="treat the parts between `// -----` lines as files"
+    )
     placement = parser.add_argument_group("static memory placement")
     placement.add_argument(
         "--placement", action="store_true",

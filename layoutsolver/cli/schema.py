@@ -12,8 +12,10 @@ from layoutsolver.cli.output import deliver
 def documents() -> dict[str, type[Any]]:
     """The documents by name."""
     from layoutsolver.report import SolveReport
+    from layoutsolver.report_banks import BankReport
     from layoutsolver.report_fusion import FusionReport
     from layoutsolver.report_vmi import VmiReport
+    from layoutsolver_models.problems.banks import BankProblem, BankSolution
     from layoutsolver_models.problems.fusion import FusionProblem, FusionSolution
     from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
     from layoutsolver_models.problems.placement import PlacementProblem, PlacementSolution
@@ -24,6 +26,7 @@ def documents() -> dict[str, type[Any]]:
         "selection-problem": SelectionProblem, "selection-solution": SelectionSolution, "vmi-report": VmiReport,
         "fusion-problem": FusionProblem, "fusion-solution": FusionSolution, "fusion-report": FusionReport,
         "placement-problem": PlacementProblem, "placement-solution": PlacementSolution,
+        "bank-problem": BankProblem, "bank-solution": BankSolution, "bank-report": BankReport,
     }  # fmt: skip
 
 

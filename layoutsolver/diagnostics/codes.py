@@ -97,6 +97,9 @@ CODES: dict[str, Code] = {
         Code("LS1023", "a time limit was reached before a placement was found"),
         Code("LS1024", "two buffers have the same bytes at the same time"),
         Code("LS1025", "a buffer is not where it may be"),
+        Code("LS1030", "a program needs more banks than there are"),
+        Code("LS1031", "a limit was reached before banks were placed"),
+        Code("LS1032", "banks that are not allocated and released as they must be"),
     )
 }
 """Every code that a message can carry."""

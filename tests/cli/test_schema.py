@@ -13,6 +13,7 @@ NAMES = (
     "layout-problem", "layout-solution", "solve-report", "selection-problem", "selection-solution", "vmi-report",
     "fusion-problem", "fusion-solution", "fusion-report",
     "placement-problem", "placement-solution",
+    "bank-problem", "bank-solution", "bank-report",
 )  # fmt: skip
 
 

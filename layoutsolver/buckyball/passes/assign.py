@@ -7,6 +7,7 @@ lowest place with so many free banks behind each other. A placement made elsewhe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from layoutsolver.buckyball.banks import BankError, BankProgram, bank_program
 from layoutsolver.buckyball.ir import Attr, Block, Op, Value
@@ -39,7 +40,16 @@ def first_fit(program: BankProgram, chip: BankChip) -> dict[int, int]:
     return bases
 
 
-def assign(function: Op, chip: BankChip, bases: Mapping[int, int] | None = None) -> None:
+class LeftOut(NamedTuple):
+    """Buffers that are not allocated, since they take over a bank, and buffers that are not released."""
+
+    allocs: frozenset[int] = frozenset()
+    releases: frozenset[int] = frozenset()
+
+
+def assign(
+    function: Op, chip: BankChip, bases: Mapping[int, int] | None = None, left_out: LeftOut | None = None
+) -> None:
     """Rewrite a function in place, with the numbers given or those of `first_fit`. Raises `LowerError`."""
     try:
         program = bank_program(function)
@@ -56,13 +66,14 @@ def assign(function: Op, chip: BankChip, bases: Mapping[int, int] | None = None)
             base, upper = chosen[buffer.number], chip.vbank_upper
             message = f"`%{buffer.name}` is put at bank {base}, instructions of `{chip.name}` reach {upper}"
             raise LowerError("LS1005", message, program.steps[buffer.alloc].op.span)
-    _Assignment(program, chosen, chip).run()
+    _Assignment(program, chosen, chip, left_out or LeftOut()).run()
 
 
 class _Assignment:
-    def __init__(self, program: BankProgram, bases: Mapping[int, int], chip: BankChip) -> None:
-        self.program, self.bases, self.chip = program, bases, chip
+    def __init__(self, program: BankProgram, bases: Mapping[int, int], chip: BankChip, left_out: LeftOut) -> None:
+        self.program, self.bases, self.chip, self.left_out = program, bases, chip, left_out
         self.by_handle = program.handles
+        self.released = {program.steps[b.release].op: b.number for b in program.buffers}
 
     def run(self) -> None:
         names = {op.name for op in self.program.function.walk() if is_bank_op(op)}
@@ -84,7 +95,8 @@ class _Assignment:
         if self.chip.accumulator == "mset_clear_bit" and self.reads_first(self.by_handle[op.result]):
             attrs["clear"] = True
         number = self.number(build, op.result)
-        build.op("buckyball.mset", [number], attrs=attrs)
+        if self.by_handle[op.result] not in self.left_out.allocs:
+            build.op("buckyball.mset", [number], attrs=attrs)
         self.rewriter.replaced[op.result] = number
 
     def reads_first(self, buffer: int) -> bool:
@@ -93,7 +105,8 @@ class _Assignment:
         return bool(uses) and buffer in self.program.steps[uses[0]].reads
 
     def release(self, op: Op, build: Builder) -> None:
-        build.op("buckyball.mset", op.operands, attrs={"alloc": False, "row": 0, "col": 0})
+        if self.released[op] not in self.left_out.releases:
+            build.op("buckyball.mset", op.operands, attrs={"alloc": False, "row": 0, "col": 0})
 
     def bank_op(self, op: Op, build: Builder) -> None:
         build.add(op)

@@ -39,7 +39,7 @@ class BankModel:
     def __init__(self, problem: BankProblem, powers: Powers, capacity: int) -> None:
         self.problem, self.powers, self.capacity = problem, powers, capacity
         self.model = TimedModel()
-        self.lengths = [op.latency if powers.cycles else 1 for op in problem.ops]
+        self.lengths = [max(1, op.latency) if powers.cycles else 1 for op in problem.ops]
         self.horizon = sum(self.lengths) + 1
         self.users: list[list[int]] = [[] for _ in problem.banks]
         for number, op in enumerate(problem.ops):
@@ -200,14 +200,13 @@ class BankModel:
 
     def may_share(self, number: int, op: BankOp, source: int, target: int) -> bool:
         """Whether an operation may write the bank that it reads: equal columns, and nothing was in the target."""
-        banks, users = self.problem.banks, self.users[target]
+        banks = self.problem.banks
         return (
             source != target
             and (banks[source].row, banks[source].col) == (banks[target].row, banks[target].col)
             and banks[source].region == banks[target].region == op.region
             and not op.accumulates
-            and all(user >= number for user in users)
-            and all(user <= number for user in self.users[source])
+            and all(user >= number for user in self.users[target])
         )
 
     def _banks(self) -> list[int]:
@@ -242,6 +241,11 @@ class BankModel:
         makespan = self.model.new_integer_between("makespan", 0, self.horizon)
         self.model.largest("makespan", self.times, self.lengths, makespan)
         self.model.minimize_total([(1, makespan)])
+
+    def limit_makespan(self, most: int) -> None:
+        """Let all operations end by then."""
+        for time, length in zip(self.times, self.lengths, strict=True):
+            self.model.linear("makespan", [(1, time)], high=most - length)
 
     def solve(self, search: Search) -> tuple[TimedAnswer, Places | None]:
         """The answer, and the places if there are any."""

@@ -1,0 +1,82 @@
+"""`layoutsolver banks` of programs: place their banks, or check those that are placed."""
+
+from __future__ import annotations
+
+import argparse
+
+from layoutsolver.buckyball.banking import Banked, BankOptions, bank_text
+from layoutsolver.buckyball.program import read_program
+from layoutsolver.buckyball.usage import bank_usage, usage_text
+from layoutsolver.cli.buckyball.target import bank_chip
+from layoutsolver.cli.inputs import read_inputs
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
+from layoutsolver.cli.messages import print_diagnostics
+from layoutsolver.cli.output import deliver
+from layoutsolver.source import SourceFile
+from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.targets.bank_chip import BankChip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Place or check the banks of each part of the input; write all answers, or none if one is missing."""
+    chip = bank_chip(options)
+    if options.bank_num is not None:
+        chip = chip._replace(bank_num=options.bank_num)
+    inputs = read_inputs(options)
+    if options.check:
+        return _check(options, chip, inputs.sources)
+    limits = Limits(options.time_limit, options.workers, options.seed)
+    chosen = BankOptions(options.level, options.bank_model, options.distinct_arguments, limits)
+    status = EXIT_OK
+    answers: list[str] = []
+    for source in inputs.sources:
+        banked = bank_text(source, chip, chosen)
+        print_diagnostics(options, banked.diagnostics)
+        status = worst(status, _status(banked))
+        if options.format == "json":
+            from layoutsolver.report_banks import bank_report
+            from layoutsolver_models.problems.json import to_json
+
+            answers.append(to_json(bank_report(source.name, banked)) + "\n")
+        elif banked.text is not None:
+            answers.append(_table(banked, chip) if options.table else banked.text)
+    if options.format == "json" or options.table:
+        return deliver(options.output, "".join(answers), status)
+    return deliver(options.output, inputs.joined(answers), status) if len(answers) == len(inputs.sources) else status
+
+
+def _status(banked: Banked) -> int:
+    if banked.limited:
+        return EXIT_LIMIT
+    if banked.text is not None:
+        return EXIT_OK
+    return EXIT_INPUT if banked.unreadable else EXIT_PROGRAM
+
+
+def _table(banked: Banked, chip: BankChip) -> str:
+    """A line for each function: banks, cycles, allocations and releases."""
+    lines = []
+    for one in banked.functions:
+        found = one.solution
+        spilled = f", {len(found.spills)} spilled" if found.spills else ""
+        lines.append(
+            f"{one.name}: {found.status} at {found.level}, peak {found.peak} of {chip.bank_num} banks, "
+            f"{found.makespan} cycles, {found.msets} msets{spilled}\n"
+        )
+    return "".join(lines)
+
+
+def _check(options: argparse.Namespace, chip: BankChip, sources: list[SourceFile]) -> int:
+    status = EXIT_OK
+    answers = []
+    for source in sources:
+        read = read_program(source)
+        print_diagnostics(options, read.diagnostics)
+        if read.code is None:
+            status = worst(status, EXIT_INPUT if read.unreadable else EXIT_PROGRAM)
+            continue
+        found, said = bank_usage(read.code, chip)
+        print_diagnostics(options, said)
+        status = worst(status, EXIT_PROGRAM if said else EXIT_OK)
+        answers += [usage_text(usage, chip, options.table) for usage in found]
+    return deliver(options.output, "".join(answers), status)

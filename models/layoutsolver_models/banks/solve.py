@@ -1,0 +1,174 @@
+"""Solves a bank problem at a level: the least peak first, then the shortest makespan, then the fewest allocations.
+
+At `overlap`, the makespan comes before the peak, which only has to fit. Nothing is spilled below the level `spill`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from layoutsolver_models.banks.estimate import makespan
+from layoutsolver_models.banks.first_fit import first_fit
+from layoutsolver_models.banks.kept import keep_allocations
+from layoutsolver_models.cp.banks import BankModel, Places, Powers
+from layoutsolver_models.cp.timed import Search
+from layoutsolver_models.problems.banks import LEVELS, BankProblem, BankSolution, Level
+from layoutsolver_models.problems.layout import Status
+from layoutsolver_models.solve.layout import Limits
+
+LARGEST_SCHEDULE = 60
+"""Above so many operations the makespan is estimated, not minimised."""
+
+
+def solve_banks(problem: BankProblem, level: Level, limits: Limits | None = None) -> BankSolution:
+    """The best that a level allows, or a proof that nothing fits at it.
+
+    The same problem and seed give the same answer unless a time limit strikes.
+    """
+    limits = limits or Limits()
+    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    if level == "first_fit":
+        return _first_fit(problem)
+    if level == "spill":
+        from layoutsolver_models.banks.spill import solve_with_spills
+
+        return solve_with_spills(problem, limits)
+    return _Solve(problem, level, limits, deadline).run()
+
+
+def _first_fit(problem: BankProblem) -> BankSolution:
+    found = first_fit(problem)
+    if found.failed >= 0:
+        return BankSolution("infeasible", "first_fit")
+    order = tuple(range(len(problem.ops)))
+    msets = 2 * len(problem.banks)
+    cycles = makespan(problem, order, None, msets)
+    return BankSolution("feasible", "first_fit", order, found.ids, peak=found.peak, makespan=cycles, msets=msets)
+
+
+def powers_of(level: Level) -> Powers:
+    """What a level may change."""
+    rank = LEVELS.index(level)
+    return Powers(
+        lives=rank >= LEVELS.index("liveness"),
+        order=rank >= LEVELS.index("reorder"),
+        in_place=rank >= LEVELS.index("coalesce"),
+    )
+
+
+class _Solve:
+    def __init__(self, problem: BankProblem, level: Level, limits: Limits, deadline: float | None) -> None:
+        self.problem, self.level, self.limits, self.deadline = problem, level, limits, deadline
+        self.powers = powers_of(level)
+        self.proved = True
+
+    def run(self) -> BankSolution:
+        problem = self.problem
+        if any(bank.size > problem.bank_num for bank in problem.banks):
+            return BankSolution("infeasible", self.level)
+        model = BankModel(problem, self.powers, problem.bank_num)
+        floor = max((bank.size for bank in problem.banks), default=0)
+        model.minimize_peak(floor)
+        answer, places = model.solve(self.search())
+        if places is None:
+            return BankSolution(answer.status, self.level)
+        self.proved = answer.status == "optimal"
+        bound = answer.bound
+        if self.powers.order and len(problem.ops) <= LARGEST_SCHEDULE:
+            capacity = problem.bank_num if self.level == "overlap" else places.peak
+            places = self.schedule(capacity) or places
+        return self.finish(places, bound)
+
+    def search(self) -> Search:
+        seconds = None if self.deadline is None else max(0.01, self.deadline - time.monotonic())
+        return Search(self.limits.seed, self.limits.workers, seconds, probing=False)
+
+    def schedule(self, capacity: int) -> Places | None:
+        """The shortest makespan within a number of banks, as positions; None if a limit was reached."""
+        model = BankModel(self.problem, replace(self.powers, cycles=True), capacity)
+        model.minimize_makespan()
+        answer, places = model.solve(self.search())
+        self.proved &= answer.status == "optimal"
+        if places is None:
+            return None
+        if self.level == "overlap":
+            model = BankModel(self.problem, replace(self.powers, cycles=True), capacity)
+            model.limit_makespan(answer.objective)
+            model.minimize_peak(0)
+            answer, lower = model.solve(self.search())
+            self.proved &= answer.status == "optimal"
+            places = lower or places
+        return as_positions(self.problem, model, places)
+
+    def finish(self, places: Places, bound: int) -> BankSolution:
+        problem = self.problem
+        order = tuple(sorted(range(len(problem.ops)), key=lambda op: places.times[op]))
+        shared = places.shared
+        ids: tuple[int, ...] = places.ids
+        kept: tuple[tuple[int, int], ...] = ()
+        if self.level in ("elide", "overlap"):
+            ids, kept, whole = keep_allocations(problem, order, places, self.search())
+            self.proved &= whole
+        one = dict(shared)
+        msets = 2 * (len(problem.banks) - len(shared) - len(kept))
+        cycles = makespan(problem, order, {into: root(into, shared) for _, into in shared}, msets)
+        last = tuple(
+            end if number in one else end - 1 for number, (_, end) in enumerate(places.lives)
+        ) if self.powers.lives else ()  # fmt: skip
+        first = tuple(start for start, _ in places.lives) if self.powers.lives else ()
+        status: Status = "optimal" if self.proved else "feasible"
+        peak = height(problem, ids, places)
+        return BankSolution(
+            status, self.level, order, ids, first, last, peak, min(bound, peak), cycles, msets, shared, kept
+        )
+
+
+def height(problem: BankProblem, ids: tuple[int, ...], places: Places) -> int:
+    """The banks that a placement needs: its highest one, or the most that are live at once where hardware maps ids."""
+    if problem.model == "contiguous":
+        return max((at + bank.size for at, bank in zip(ids, problem.banks, strict=True)), default=0)
+    starts = {start for start, _ in places.lives}
+    return max((_load(problem, places, point) for point in starts), default=0)
+
+
+def _load(problem: BankProblem, places: Places, point: int) -> int:
+    lives = zip(problem.banks, places.lives, strict=True)
+    return sum(bank.size for bank, (start, end) in lives if start <= point < end)
+
+
+def root(bank: int, shared: tuple[tuple[int, int], ...]) -> int:
+    """The first of the banks that are one with a bank."""
+    back = {into: source for source, into in shared}
+    while bank in back:
+        bank = back[bank]
+    return bank
+
+
+def as_positions(problem: BankProblem, model: BankModel, places: Places) -> Places:
+    """Times in cycles as positions in an order: by time, operations that begin together by what must come first."""
+    order = _sorted(problem, places.times)
+    at = {number: place for place, number in enumerate(order)}
+    taken = dict(places.shared)
+    first = [min((at[user] for user in users), default=0) for users in model.users]
+    lives = []
+    for number, users in enumerate(model.users):
+        end = max((at[user] for user in users), default=0) + 1
+        lives.append((first[number], first[taken[number]] if number in taken else end))
+    times = tuple(at[number] for number in range(len(problem.ops)))
+    return Places(times, places.ids, tuple(lives), places.shared, places.peak)
+
+
+def _sorted(problem: BankProblem, times: tuple[int, ...]) -> list[int]:
+    """Operations by time; those of equal time in an order that keeps all edges, then as in the text."""
+    depth = dict.fromkeys(range(len(times)), 0)
+    edges = sorted(problem.orders, key=lambda edge: times[edge.first])
+    for _ in range(len(times)):
+        changed = False
+        for edge in edges:
+            if times[edge.first] == times[edge.then] and depth[edge.then] <= depth[edge.first]:
+                depth[edge.then] = depth[edge.first] + 1
+                changed = True
+        if not changed:
+            break
+    return sorted(range(len(times)), key=lambda op: (times[op], depth[op], op))
