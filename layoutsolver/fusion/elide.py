@@ -64,13 +64,14 @@ def elide(code: Code, options: ElideOptions = DEFAULT) -> Elided:
             code = _without(code, found)
             forwards += found.forwards
             dropped += found.dead
-        unread = _unread(code) if options.exit_dse else ()
+        stores = _stores(code)
+        unread = tuple(Dropped(one.store, "not read", None) for one in stores if options.exit_dse and not one.readers)
         if unread:
             code = _without(code, Elided(code, (), unread, ()))
             dropped += unread
         smaller = without_unused(code, before)
         if smaller is code and not found.forwards and not found.dead and not unread:
-            return Elided(code, tuple(forwards), tuple(dropped), _stores(code))
+            return Elided(code, tuple(forwards), tuple(dropped), stores)
         code = smaller
 
 
@@ -109,11 +110,6 @@ def _without(code: Code, found: Elided) -> Code:
     """The program with values handed on, without these loads and stores."""
     gone = frozenset(one.load.index for one in found.forwards) | frozenset(one.store.index for one in found.dead)
     return rewritten(code, gone, {one.load.results[0]: one.value for one in found.forwards})
-
-
-def _unread(code: Code) -> tuple[Dropped, ...]:
-    """The stores in ranges that nobody reads."""
-    return tuple(Dropped(one.store, "not read", None) for one in _stores(code) if not one.readers)
 
 
 def _stores(code: Code) -> tuple[Kept, ...]:

@@ -78,7 +78,7 @@ class Liveness:
         for parent, items, at in reversed(path):
             for item in items[at + 1 :]:
                 yield from self.read_by(item, access)
-                if self.covers(item, store, access):
+                if self.covers(item, store):
                     return
             if parent is None or (isinstance(parent, Scope) and parent.node.name in _MODULES):
                 break
@@ -109,9 +109,9 @@ class Liveness:
             if not one.is_write and may_meet(one, access):
                 yield Reader(one.node, "it may read this memory")
 
-    def covers(self, item: Item, store: Transfer, access: Access) -> bool:
+    def covers(self, item: Item, store: Transfer) -> bool:
         """Whether an item surely overwrites all that a store may have changed, without reading it first."""
-        if not isinstance(item, Straight) or access is not store.access:
+        if not isinstance(item, Straight):
             return False
         effects = self.facts.effects(item)
         if len(effects.accesses) != 1 or not effects.accesses[0].is_write or effects.order is not None:

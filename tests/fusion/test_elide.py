@@ -318,6 +318,51 @@ def test_what_is_computed_for_nothing_is_dropped_with_its_loads() -> None:
     assert found.loads == 1
 
 
+def test_a_call_may_read_and_write_everything() -> None:
+    called = "func.func private @other(%p: !pto.ptr<f32, ub>) {\n  return\n}\n"
+    call = f"func.call @other(%e) : ({PTR}) -> ()"
+    lines = [load("%x", "%a"), scaled("%y", "%x"), store("%x", "%b")]
+    rest = [store("%y", "%b"), load("%z", "%b"), store("%z", "%c")]
+    plain = told(called + kernel(region(*lines, *rest)))
+    assert plain.dead == [("%x %b", "overwritten")]
+    across = told(called + kernel(region(*lines, call, *rest)))
+    assert across.dead == []
+    lost = told(called + kernel(region(*lines, call, load("%z", "%b"), store("%z", "%c"))))
+    assert lost.forwards == []
+
+
+def test_blocks_that_run_again_read_again() -> None:
+    def text(branch: str) -> str:
+        body = region(load("%y", "%b"), store("%y", "%c"), load("%x", "%a"), store("%x", "%b"))
+        return kernel("cf.br ^head", "^head:", body, branch, "^tail:", arguments="%yes: i1", out="c")
+
+    assert told(text("cf.cond_br %yes, ^head, ^tail")).dead == []
+
+
+def test_memory_from_outside_is_read_behind_the_function_though_nothing_copies_it() -> None:
+    text = kernel(*copy_out("c"), region(load("%x", "%a"), store("%x", "%u"), store("%x", "%d")),
+                  arguments=f"%dst: !pto.ptr<f32, gm>, %u: {PTR}")  # fmt: skip
+    found = told(text)
+    assert found.kept == ["%x %u"]
+    assert found.dead == [("%x %d", "not read")]
+
+
+def test_a_fixed_place_that_a_loop_stores_to_may_be_overwritten_behind_it() -> None:
+    lines = [loop("i", load("%x", "%a", "%oi"), store("%x", "%b")), load("%y", "%c"), store("%y", "%b")]
+    assert told(kernel(region(*lines))).dead == [("%x %b", "not read")]
+    read = [lines[0], load("%z", "%b"), store("%z", "%d"), *lines[1:]]
+    assert told(kernel(region(*read))).dead == []
+
+
+def test_what_nobody_used_before_is_left_to_others() -> None:
+    text = kernel(region("%k = arith.constant 7 : index", load("%x", "%a"), store("%x", "%b"), load("%y", "%b"),
+                         store("%y", "%c")))  # fmt: skip
+    graph = graph_of(text)
+    left = {name(graph, item.node) for item in walk(elide(code_of(graph)).code.items) if item.node.results}
+    assert "%k" in left
+    assert "%y" not in left
+
+
 def test_readers_are_named_with_their_reasons() -> None:
     graph = graph_of(kernel(region(load("%x", "%a"), store("%x", "%b"), load("%y", "%b"), store("%y", "%c")), out="b"))
     known = readers(code_of(graph), Facts(code_of(graph)))

@@ -120,6 +120,10 @@ def differs(text: str, mode: str, rounds: int = 1) -> bool:
         return False
 
 
+def _told(verdicts: Counter[tuple[str, str]]) -> str:
+    return ", ".join(f"{mode} {verdict}: {number}" for (mode, verdict), number in sorted(verdicts.items()))
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Return 0, or 1 if the sound mode changed a byte or made no program, or the other mode never changed one."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -130,6 +134,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     verdicts: Counter[tuple[str, str]] = Counter()
     for seed in range(options.seed, options.seed + options.count):
+        if seed > options.seed and (seed - options.seed) % 100 == 0:
+            print(f"{seed - options.seed}: {_told(verdicts)}", file=sys.stderr, flush=True)
         program = random_program(seed, options.loops)
         for mode, outcome in outcomes(str(program), list(MODES)).items():
             verdicts[mode, outcome.verdict] += 1
@@ -141,8 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 small = str(shrink(program, partial(differs, mode=mode)))
                 print(small, outcomes(small, [mode])[mode].text, sep="\n")
                 return 1
-    for (mode, verdict), number in sorted(verdicts.items()):
-        print(f"{number:6} {mode} {verdict}")
+    print(_told(verdicts))
     sound_is_right = verdicts["sound", "agrees"] == options.count
     return int(not sound_is_right or not verdicts["seed", "differs"])
 
