@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from layoutsolver.buckyball.check import wrong_in
 from layoutsolver.buckyball.ir import Attr, Block, Code, Op, Value
 from layoutsolver.buckyball.surround import FORMS
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
@@ -75,6 +76,9 @@ class _Reader:
             op.attrs = self.attrs_of(node)
             op.results = [self.value(index) for index in node.results]
             op.blocks = self.blocks(node)
+            wrong = wrong_in(op)
+            if wrong:
+                raise ReadError(f"`{node.name}` {wrong}", node.span, "LS1002")
         except ReadError as error:
             self.report(error)
         return op

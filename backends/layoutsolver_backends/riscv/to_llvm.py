@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from layoutsolver.buckyball.ir import Block, Code, Op, Value, shape_of, static_dims
 from layoutsolver.buckyball.llvm.module import CUSTOM, INTRINSIC, Function, Instruction, Module
+from layoutsolver.buckyball.maps import read_maps
 from layoutsolver.buckyball.passes.builder import LowerError
 from layoutsolver.buckyball.surround import FORMS
 from layoutsolver.ops.buckyball import INTRINSIC as OPERATION
@@ -281,17 +282,13 @@ class _Function:
 
     def generic(self, op: Op) -> None:
         """Every element in turn: the accumulator of a reduction is read and written each time."""
-        maps = [part.split("->(")[1].rstrip(")>") for part in op.text("indexing_maps").strip("[]").split("affine_map<")
-                if part]  # fmt: skip
-        first = op.text("indexing_maps").split("(", 1)[1].split(")")[0].split(",")
-        used = [[one for one in text.rstrip(",").rstrip(")>").split(",") if one] for text in maps]
+        maps = read_maps(op.text("indexing_maps"))
+        assert maps is not None
+        first, used = maps
         places = [self.places[value] for value in op.operands]
-        dims: list[int] = []
-        for dim in first:
-            sizes = [place.dims[names.index(dim)] for place, names in zip(places, used, strict=True) if dim in names]
-            if not sizes:
-                raise LowerError("LS1003", "`linalg.generic` with a dimension of no size", op.span)
-            dims.append(sizes[0])
+        sizes = {name: dim for place, names in zip(places, used, strict=True)
+                 for name, dim in zip(names, place.dims, strict=True)}  # fmt: skip
+        dims = [sizes[dim] for dim in first]
 
         def body(at: list[str]) -> None:
             where = [[at[first.index(name)] for name in names] for names in used]

@@ -148,7 +148,7 @@ def _round(done: Verification, expected: Form, found: Form, function: Op, chip: 
             message = str(stopped) if code_name == "LS1006" else f"{stopped} is not run on the hardware model"
             done.diagnostics.append(_at(code_name, message, form.source, stopped.op))
             return False
-        except Unsupported as error:
+        except (Unsupported, Fault) as error:
             message = f"{error}: not run on the hardware model"
             done.diagnostics.append(_at("LS0703", message, expected.source, function))
             return False

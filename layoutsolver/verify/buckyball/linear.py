@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from layoutsolver.buckyball.ir import Op, Value
+from layoutsolver.buckyball.maps import read_maps
 from layoutsolver.buckyball.surround import FORMS
 from layoutsolver.verify.buckyball import reference, scalars
 from layoutsolver.verify.buckyball.memory import Array, Memory, MemRef
@@ -65,21 +66,19 @@ def _convolution(op: Op, source: Array, kernel: Array, chip: BankChip) -> Array:
 
 # -- linalg.generic ---------------------------------------------------------------------------------------------------
 
-_MAP = re.compile(r"affine_map<\(([^)]*)\)->\(([^)]*)\)>")
-
 
 def run_generic(op: Op, values: list[Any], memory: Memory) -> None:
     """Run an elementwise operation, or one that makes one number of many by a single operation."""
-    maps = [(left.split(","), [one for one in right.split(",") if one]) for left, right in _MAP.findall(
-        op.text("indexing_maps"))]  # fmt: skip
     iterators = re.findall(r'"(\w+)"', op.text("iterator_types"))
     inputs = op.number("inputs")
-    if len(maps) != len(values) or inputs != len(values) - 1:
-        raise Unsupported("`linalg.generic` with other than one output")
-    dims = maps[0][0]
+    maps = read_maps(op.text("indexing_maps"))
+    assert maps is not None
+    dims = maps.dims
     block = op.blocks[0]
-    arrays = [_spread(memory.read(value), used, dims) for value, (_, used) in zip(values[:inputs], maps, strict=False)]
-    target, (_, used) = values[-1], maps[-1]
+    arrays = [
+        _spread(memory.read(value), used, dims) for value, used in zip(values[:inputs], maps.operands, strict=False)
+    ]
+    target, used = values[-1], maps.operands[-1]
     env: dict[Value, Any] = dict(zip(block.arguments, arrays, strict=False))
     accumulator = block.arguments[-1]
     result: Any = None
@@ -134,8 +133,6 @@ def _elementwise(op: Op, env: dict[Value, Any]) -> Any:
 
 def _spread(values: Array, used: list[str], dims: list[str]) -> Array:
     """An operand over all dimensions of the operation."""
-    if any(one not in dims for one in used) or len(set(used)) != len(used):
-        raise Unsupported("`linalg.generic` with a map that is no choice of dimensions")
     order = sorted(range(len(used)), key=lambda at: dims.index(used[at]))
     turned = values.transpose(order)
     shape = [turned.shape[[used[at] for at in order].index(dim)] if dim in used else 1 for dim in dims]

@@ -74,6 +74,8 @@ class LlvmRun:
         """The value of an operand."""
         kind, text = operand
         if text.startswith("%"):
+            if text not in env:
+                raise Unsupported(f"`{text}`, which is used on a way that does not define it,")
             return env[text]
         if kind in _FLOATS:
             exact = struct.unpack(">d", int(text, 16).to_bytes(8, "big"))[0] if text.startswith("0x") else float(text)

@@ -23,6 +23,10 @@ GUARD = 256
 """Bytes between allocations, which nothing may touch."""
 
 
+MOST_BYTES = 1 << 29
+"""A program that needs more memory is not run."""
+
+
 class MemRef(NamedTuple):
     """Where elements are: the address of the allocation, the offset and strides in elements, dimensions, type."""
 
@@ -56,13 +60,20 @@ class Memory:
     """DRAM with an allocator; what is fresh has random bytes that nothing has determined."""
 
     def __init__(self, size: int, seed: int) -> None:
-        self.dram = Dram(size)
-        random = np.random.default_rng(seed)
-        self.dram.data[:] = random.integers(0, 256, size, np.uint8)
-        self.dram.known[:] = False
+        self.dram = Dram(0)
+        self.random = np.random.default_rng(seed)
+        self.grow(size)
         self.next = BASE
         self.live: dict[int, int] = {}
         self.free: dict[int, list[int]] = {}
+
+    def grow(self, size: int) -> None:
+        """Have so many bytes of DRAM. Raises `Fault` where that is more than a run may take."""
+        if size > MOST_BYTES:
+            raise Fault("unsupported", f"a program with more than {MOST_BYTES} bytes of memory")
+        more = size - self.dram.data.size
+        self.dram.data = np.concatenate([self.dram.data, self.random.integers(0, 256, more, np.uint8)])
+        self.dram.known = np.concatenate([self.dram.known, np.zeros(more, np.bool_)])
 
     def allocate(self, dims: tuple[int, ...], element: str) -> MemRef:
         """Fresh contiguous memory."""
@@ -72,6 +83,9 @@ class Memory:
             strides.append(count)
             count *= dim
         size = count * int(np.dtype(DTYPES[element]).itemsize)
+        have = self.dram.data.size
+        if not self.free.get(size) and self.next + size + GUARD > BASE + have:
+            self.grow(max(self.next + size + GUARD - BASE, 2 * have))
         if self.free.get(size):
             base = self.free[size].pop()
         else:

@@ -1,4 +1,4 @@
-func.func @tile(%A: memref<16x64xf32>, %B: memref<64x64xf32, strided<[64, 1], offset: ?>>, %C: memref<16x16xf32>) {
+func.func @tile(%A: memref<16x64xf32>, %B: memref<64x64xf32, strided<[64, 1], offset: ?>>, %C: memref<16x16xf32>, %I: memref<1x4x4x2xf32>, %F: memref<3x3x2x4xf32>, %O: memref<1x2x2x4xf32>) {
   %c16 = arith.constant 16 : i64
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
@@ -27,6 +27,6 @@ func.func @tile(%A: memref<16x64xf32>, %B: memref<64x64xf32, strided<[64, 1], of
   }
   %one = memref.collapse_shape %A [[0, 1]] : memref<16x64xf32> into memref<1024xf32>
   linalg.transpose ins(%C : memref<16x16xf32>) outs(%C : memref<16x16xf32>) permutation = [1, 0]
-  linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%A, %A : memref<16x64xf32>, memref<16x64xf32>) outs(%A : memref<16x64xf32>)
+  linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%I, %F : memref<1x4x4x2xf32>, memref<3x3x2x4xf32>) outs(%O : memref<1x2x2x4xf32>)
   return
 }
