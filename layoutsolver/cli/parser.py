@@ -272,8 +272,9 @@ def _add_view(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the picture")
     parser.add_argument(
-        "--show", choices=["space", "dataflow", "lanes"], default="dataflow",
-        help="the layouts of each value, the values between operations, or the lanes of one operation",
+        "--show", choices=["dataflow", "space", "lanes", "fusion", "memory"], default="dataflow",
+        help="where values flow, the layouts of each, the lanes of one operation, loops before and behind fusion, or "
+        "buffers over time",
     )  # fmt: skip
     parser.add_argument("--line", type=_positive, default=None, metavar="N", help="the operation whose lanes are shown")
 

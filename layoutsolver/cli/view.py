@@ -6,31 +6,52 @@ import argparse
 from typing import TYPE_CHECKING
 
 from layoutsolver.cli.errors import UsageError
-from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
+from layoutsolver.cli.inputs import Inputs, asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_PROGRAM
 from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 
 if TYPE_CHECKING:
+    from layoutsolver.api import SolveOptions
+    from layoutsolver.diagnostics.diagnostic import Diagnostic
     from layoutsolver.view.svg import Picture
 
 
 def run(options: argparse.Namespace) -> int:
     """Draw one picture of one program. Raises `UsageError`."""
-    from layoutsolver.view.pictures import NoPictureError, Shown, show
+    from layoutsolver.view.pictures import NoPictureError
 
     solver_options = solve_options(options)
     inputs = read_inputs(options)
     if len(inputs.sources) != 1:
         raise UsageError("one picture shows one program: give each a file of its own")
-    shown: Shown = show(inputs.sources[0], solver_options, asks_for_vmi(options, inputs, solver_options.target))
-    print_diagnostics(options, shown.diagnostics)
-    if shown.unreadable:
-        return EXIT_INPUT
     try:
-        picture: Picture = shown.picture(options.show, options.line or 0)
+        picture, said = _draw(options, inputs, solver_options)
     except NoPictureError as error:
-        if any(item.severity == "error" for item in shown.diagnostics):
-            return EXIT_PROGRAM
-        raise UsageError(str(error)) from None
+        print_diagnostics(options, error.diagnostics)
+        errors = [item for item in error.diagnostics if item.severity == "error"]
+        if not errors:
+            raise UsageError(str(error)) from None
+        return EXIT_INPUT if any(item.code < "LS01" for item in errors) else EXIT_PROGRAM
+    print_diagnostics(options, said)
     return deliver(options.output, picture.svg())
+
+
+def _draw(
+    options: argparse.Namespace, inputs: Inputs, solver_options: SolveOptions
+) -> tuple[Picture, list[Diagnostic]]:
+    """The picture and what is to be said beside it. Raises `NoPictureError`."""
+    from layoutsolver.view.pictures import NoPictureError, fusion_of, placement_of, show
+
+    source = inputs.sources[0]
+    if options.show == "fusion":
+        return fusion_of(source, solver_options)
+    if options.show == "memory":
+        return placement_of(source, solver_options)
+    shown = show(source, solver_options, asks_for_vmi(options, inputs, solver_options.target))
+    if shown.unreadable:
+        raise NoPictureError("it cannot be read", shown.diagnostics)
+    try:
+        return shown.picture(options.show, options.line or 0), shown.diagnostics
+    except NoPictureError as error:
+        raise NoPictureError(str(error), shown.diagnostics) from None

@@ -160,7 +160,7 @@ class VerifyRequest(Request):
 class ViewRequest(Request):
     """A picture of the program as SVG."""
 
-    show: Literal["space", "dataflow", "lanes"] = "dataflow"
+    show: Literal["dataflow", "space", "lanes", "fusion", "memory"] = "dataflow"
     line: Positive | None = None
 
 

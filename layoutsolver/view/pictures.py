@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from layoutsolver.source import SourceFile
     from layoutsolver.view.svg import Picture
 
-NAMES = ("space", "dataflow", "lanes")
-"""The candidate space, the dataflow with its layouts, and the lanes of an operation."""
+NAMES = ("dataflow", "space", "lanes", "fusion", "memory")
+"""The dataflow with its layouts, the candidate space, the lanes of an operation, loops before and behind fusion, and
+what lives where in memory and how long.
+"""
 
 
 class NoPictureError(Exception):
-    """There is nothing to draw, and why."""
+    """There is nothing to draw, and why; `diagnostics` are what speaks against it in the program."""
+
+    def __init__(self, message: str, diagnostics: list[Diagnostic] | None = None) -> None:
+        super().__init__(message)
+        self.diagnostics: list[Diagnostic] = diagnostics or []
 
 
 class Shown:
@@ -90,6 +96,36 @@ def _summary(shown: Shown) -> str:
     if shown.solved is None or shown.solved.solution is None:
         return ""
     return f"{shown.solved.solution.status}: every vector has a layout"
+
+
+def fusion_of(source: SourceFile, options: SolveOptions) -> tuple[Picture, list[Diagnostic]]:
+    """The loops of a program before and behind fusion, and what is to be said. Raises `NoPictureError`."""
+    from layoutsolver.api_fusion import FuseOptions, fuse
+    from layoutsolver.view.fusion import fusion_picture, view_of
+
+    result = fuse(source, FuseOptions(assumed_turns=options.assumed_trip_count, limits=options.limits))
+    if not result.ok:
+        raise NoPictureError(f"{source.name} cannot be fused", result.diagnostics)
+    found = view_of(result)
+    if not found.before:
+        raise NoPictureError(f"{source.name} has no loops", result.diagnostics)
+    return fusion_picture(found), result.diagnostics
+
+
+def placement_of(source: SourceFile, options: SolveOptions) -> tuple[Picture, list[Diagnostic]]:
+    """The buffers of a table, at their offsets or where they are best put. Raises `NoPictureError`."""
+    from layoutsolver.placement.csv import read_placement
+    from layoutsolver.view.memory import memory_picture
+    from layoutsolver.view.of_memory import map_of_placement
+    from layoutsolver_models.placement.solve import solve_placement
+
+    file = read_placement(source, None)
+    if file.errors:
+        raise NoPictureError(f"{source.name} is no table of buffers", file.errors)
+    solution = solve_placement(file.problem, options.limits)
+    if solution.status not in ("optimal", "feasible"):
+        raise NoPictureError(f"no placement was found for {source.name} ({solution.status})")
+    return memory_picture(map_of_placement(f"{source.name}: buffers over time", file.problem, solution)), []
 
 
 def show(source: SourceFile, options: SolveOptions, vmi: bool) -> Shown:

@@ -1,0 +1,32 @@
+"""What the picture of memory shows of placed buffers and of banks."""
+
+from __future__ import annotations
+
+from layoutsolver.view.memory import Bar, MemoryMap
+from layoutsolver_models.problems.banks import BankProblem, BankSolution
+from layoutsolver_models.problems.placement import PlacementProblem, PlacementSolution
+
+
+def map_of_placement(title: str, problem: PlacementProblem, solution: PlacementSolution) -> MemoryMap:
+    """Buffers at their offsets."""
+    bars = tuple(
+        Bar(buffer.id, buffer.lower, buffer.upper, offset, buffer.size)
+        for buffer, offset in zip(problem.buffers, solution.offsets, strict=True)
+    )
+    return MemoryMap(title, bars, problem.capacity or 0, "byte")
+
+
+def map_of_banks(title: str, problem: BankProblem, solution: BankSolution) -> MemoryMap:
+    """Banks at their ids over the operations in their order, several physical banks as one box.
+
+    At the levels that keep the lives of the text, time is the places of the text; else it is positions in the order.
+    """
+    bars = []
+    keeps = not solution.first
+    for number, (bank, where) in enumerate(zip(problem.banks, solution.ids, strict=True)):
+        start, end = (bank.alloc, bank.release) if keeps else (solution.first[number], solution.last[number] + 1)
+        hint = f"{bank.name}: {bank.row} x {bank.col} from bank {where}"
+        bars.append(Bar(bank.name, start, max(end, start + 1), where, bank.size, hint))
+    names = [problem.ops[op].name.rpartition(".")[2][:8] for op in solution.order]
+    ticks = () if keeps else tuple(enumerate(names))
+    return MemoryMap(title, tuple(bars), problem.bank_num, "bank", ticks if len(ticks) <= 40 else ())

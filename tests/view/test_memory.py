@@ -1,0 +1,79 @@
+"""Memory over time, and loops before and behind fusion."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from layoutsolver.api import SolveOptions
+from layoutsolver.source import SourceFile
+from layoutsolver.view.memory import Bar, MemoryMap, clashes, load_of, memory_picture
+from layoutsolver.view.of_memory import map_of_banks
+from layoutsolver.view.pictures import NoPictureError, fusion_of, placement_of
+from layoutsolver_models.problems.banks import Bank, BankOp, BankProblem, BankSolution
+from tests.view.test_pictures import SVG, hints, parse, texts
+
+ROOT = Path(__file__).parents[2]
+
+
+def source(name: str) -> SourceFile:
+    return SourceFile(Path(name).name, (ROOT / name).read_text(encoding="utf-8"))
+
+
+def boxes(root: ET.Element) -> dict[str, ET.Element]:
+    """The coloured boxes by what they say up to the colon."""
+    found = [
+        item
+        for item in root.iter(SVG + "rect")
+        if " l" in item.get("class", "") and item.find(SVG + "title") is not None
+    ]
+    return {item.findtext(SVG + "title", "").partition(":")[0]: item for item in found}
+
+
+def test_buffers_lie_at_their_offsets_and_nothing_clashes() -> None:
+    picture, _ = placement_of(source("examples/buffers.csv"), SolveOptions())
+    root = parse(picture.svg())
+    rows = (ROOT / "examples" / "buffers.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert {row.split(",")[0] for row in rows} <= set(boxes(root))
+    assert hints(root, "wrong") == []
+
+
+def test_what_clashes_and_what_is_too_much_is_marked() -> None:
+    bars = (Bar("a", 0, 4, 0, 2), Bar("b", 2, 6, 1, 2), Bar("c", 4, 6, 0, 1))
+    assert clashes(bars) == {0, 1}
+    assert load_of(bars) == [(0, 2), (2, 4), (4, 3), (6, 0)]
+    root = parse(memory_picture(MemoryMap("too much", bars, 3, "bank")).svg())
+    assert len(hints(root, "wrong")) == 2
+    assert hints(root, "badfill") == ["time 2: 4 live"]
+    assert "bank 2" in texts(root)
+
+
+def test_banks_stand_at_their_ids_in_the_order_of_the_answer() -> None:
+    ops = (BankOp("bb.mvin", "load", 4, writes=(0,)), BankOp("bb.mul", "matrix", 8, reads=(0,), writes=(1,)))
+    banks = (Bank("a", 1, 1, 0, 3), Bank("c", 1, 4, 1, 4))
+    problem = BankProblem(ops, banks, (), (2, 3), bank_num=8)
+    placed = BankSolution("optimal", "placement", (0, 1), (0, 1))
+    bars = map_of_banks("text", problem, placed).bars
+    assert [(bar.start, bar.end, bar.low, bar.size) for bar in bars] == [(0, 3, 0, 1), (1, 4, 1, 4)]
+    ordered = placed._replace(level="reorder", first=(0, 1), last=(1, 1))
+    shown = map_of_banks("order", problem, ordered)
+    assert [(bar.start, bar.end) for bar in shown.bars] == [(0, 2), (1, 2)]
+    assert shown.ticks == ((0, "mvin"), (1, "mul"))
+
+
+def test_loops_before_and_behind_fusion_are_joined() -> None:
+    picture, _ = fusion_of(source("examples/column_softmax.pto"), SolveOptions())
+    root = parse(picture.svg())
+    said = texts(root)
+    assert any(text.startswith("6 loops, ") for text in said)
+    assert any(text.startswith("2 loops, ") for text in said)
+    assert len(list(root.iter(SVG + "line"))) == 6 + 1, "each loop, and the hatching"
+    assert any("stay apart" in text for text in said)
+
+
+@pytest.mark.parametrize("name", ["examples/quantised_softmax.mlir", "examples/shared_mask.mlir"])
+def test_what_is_no_table_of_buffers_is_said(name: str) -> None:
+    with pytest.raises(NoPictureError):
+        placement_of(source(name), SolveOptions())
