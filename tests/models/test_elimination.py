@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import random
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from layoutsolver_models.elimination import solve as solve_module
+from layoutsolver_models.elimination import states as states_module
+from layoutsolver_models.elimination.factors import NEVER, factors_of, least
+from layoutsolver_models.elimination.plan import plan_of
 from layoutsolver_models.elimination.solve import Eliminated, eliminate
+from layoutsolver_models.elimination.states import States, states_of
+from layoutsolver_models.elimination.tables import Minima
+from layoutsolver_models.elimination.weights import levels_of, weight_of
 from layoutsolver_models.problems.selection import (
     OBJECTIVES,
+    SelectionObjective,
+    SelectionOp,
     SelectionProblem,
+    SelectionValue,
+    ValueConversion,
+    Variant,
     faults,
 )
+from layoutsolver_models.solve.chosen import Chosen, rank
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import by_solvers, narrow, solve_selection
 from tests.models.test_selection import choices, random_problem, value_of
@@ -22,7 +38,7 @@ def eliminated(problem: SelectionProblem) -> Eliminated | None:
     return None if left.stuck >= 0 else eliminate(problem, left.variants, left.conversions)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(list(OBJECTIVES)))
 def test_what_is_called_best_is_that_of_brute_force(seed: int, objective: str) -> None:
     problem = random_problem(seed, objective=objective)
@@ -53,3 +69,130 @@ def test_medium_problems_come_to_what_cp_sat_proves(seed: int, objective: str) -
     assert found[3:] == exact[3:]
     assert found.status == exact.status
     assert found.status == "infeasible" or faults(problem, found.variants, found.conversions) == []
+
+
+def minima_of(problem: SelectionProblem, objective: SelectionObjective, largest: int) -> tuple[States, Minima] | None:
+    left = narrow(problem)
+    states = None if left.stuck >= 0 else states_of(problem, left.variants, left.conversions)
+    if states is None:
+        return None
+    factors = factors_of(states)
+    levels = levels_of(factors, [[weight_of(problem, objective)]])
+    assert levels is not None
+    return states, Minima(factors, plan_of(factors, largest), levels.weights)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["total", "rest", "registers"]), st.sampled_from([1, 8, 64]))
+def test_small_tables_give_lower_bounds(seed: int, objective: SelectionObjective, largest: int) -> None:
+    problem = random_problem(seed, 14)
+    exact, loose = minima_of(problem, objective, 1 << 16), minima_of(problem, objective, largest)
+    if exact is None or loose is None:
+        return
+    assert exact[1].plan.exact
+    least, bound = int(exact[1].values[0, 0]), int(loose[1].values[0, 0])
+    assert bound <= least or least >= NEVER
+    if loose[1].plan.exact:
+        assert bound == least
+    if least < NEVER:
+        weights = exact[1]
+        for tight, weak in zip(weights.marginals(0), loose[1].marginals(0), strict=True):
+            assert (weak[0] <= np.where(tight[0] < NEVER // 2, tight[0], 2 * NEVER)).all()
+
+
+def test_tables_are_often_too_small_in_that_test() -> None:
+    plans = [minima_of(random_problem(seed, 14), "total", 8) for seed in range(40)]
+    assert sum(found is not None and not found[1].plan.exact for found in plans) > 10
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_a_state_comes_to_the_minimum_with_nothing_else_in_its_place(seed: int) -> None:
+    problem = random_problem(seed, 6)
+    found = minima_of(problem, "total", 1 << 16)
+    if found is None:
+        return
+    states, minima = found
+    marginals = minima.marginals(0)
+    for number, op in enumerate(states.ops):
+        for place, some in enumerate(op.sets):
+            ops = [*states.ops[:number], op._replace(sets=(some,)), *states.ops[number + 1 :]]
+            factors = factors_of(states._replace(ops=ops))
+            levels = levels_of(factors, [[weight_of(problem, "total")]])
+            assert levels is not None
+            alone = int(Minima(factors, plan_of(factors), levels.weights).values[0, 0])
+            assert alone == (marginals[number][0, place] if len(op.sets) > 1 else minima.values[0, 0])
+
+
+def wide_problem(seed: int) -> SelectionProblem:
+    """One value that many ask for in any of many layouts: more sets of these than are told apart."""
+    rng = random.Random(seed)
+    layouts = tuple(f"l{number}" for number in range(9))
+    value = SelectionValue("%x", layouts, tuple(rng.randint(1, 3) for _ in layouts))
+    load = tuple(Variant(f"L.{one}", (one,), (rng.randint(1, 4), 0)) for one in layouts)
+    ops = [SelectionOp("load", (), (0,), load, 1, True)]
+    for number in range(rng.randint(3, 6)):
+        some = rng.sample(layouts, rng.randint(1, 3))
+        uses = tuple(Variant(f"U.{one}", (one,), (0, rng.randint(0, 3))) for one in some)
+        ops.append(SelectionOp(f"use {number}", (0,), (), uses))
+    ways = tuple(
+        ValueConversion(0, before, after, (0, rng.randint(1, 5)))
+        for before in layouts
+        for after in layouts
+        if before != after and rng.random() < 0.7
+    )
+    return SelectionProblem(("a", "b"), ("b",), (value,), tuple(ops), ways, objective=OBJECTIVES["total"])
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_sets_that_are_not_told_apart_at_first_are_told_apart_where_needed(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(states_module, "OP_STATES", 9)
+    monkeypatch.setattr(states_module, "VALUE_STATES", 9)
+    problem = wide_problem(seed)
+    left = narrow(problem)
+    found = eliminate(problem, left.variants, left.conversions)
+    exact = by_solvers(problem, left, Limits())
+    assert found.optimal
+    assert found.choice is not None
+    assert rank(problem, found.choice) == rank(problem, Chosen(exact.variants, exact.conversions))
+    assert found.bound == rank(problem, found.choice)[0]
+
+
+def test_in_some_of_these_several_layouts_are_taken() -> None:
+    taken = []
+    for seed in range(25):
+        solution = solve_selection(wide_problem(seed))
+        taken.append(len(solution.variants[0]) + len(solution.conversions))
+    assert sum(count > 2 for count in taken) > 5
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("seed", range(15))
+def test_a_split_search_says_the_same(seed: int, objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = random_problem(seed + 100, 20, objective)
+    exact = eliminated(problem)
+    monkeypatch.setattr(solve_module, "LARGEST", 4)
+    found = eliminated(problem)
+    assert (exact is None) == (found is None)
+    if exact is None or found is None or exact.infeasible:
+        return
+    assert not found.infeasible
+    assert found.bound <= exact.bound
+    if exact.optimal and found.optimal:
+        assert exact.choice is not None
+        assert found.choice is not None
+        assert rank(problem, found.choice) == rank(problem, exact.choice)
+
+
+def test_costs_too_large_for_tables_are_left_to_the_solvers() -> None:
+    problem = wide_problem(1)
+    large = tuple(op._replace(weight=1 << 50) for op in problem.ops)
+    left = narrow(problem)
+    assert eliminate(problem._replace(ops=large), left.variants, left.conversions) == Eliminated()
+
+
+def test_the_least_is_found_level_by_level() -> None:
+    table = np.array([[[3, 1, 1]], [[0, 5, 4]]])
+    assert least(table).tolist() == [[1], [4]]

@@ -76,6 +76,7 @@ class Conversions(NamedTuple):
                 reached[:, :, number] = least(single[:, :, bits_of(made)])
         told = [wanted for wanted in self.wanted if wanted != MANY]
         members = np.array([[wanted >> bit & 1 for bit in range(self.layouts)] for wanted in told], np.int64)
+        members = members.reshape(len(told), self.layouts)
         table: Table = np.einsum("lkma,sa->lkms", reached, members)
         if len(told) < len(self.wanted):
             rest = weighted(weights, tuple(self._beyond(made) for made in kinds))
@@ -199,21 +200,22 @@ class _Builder:
         """What each state of an operation costs, without setups that several operations share."""
         states = self.states.ops[number]
         setups = self.states.setups[number]
-        single = {(one,): self.result_costs(number, (one,)) for one in self.states.costs[number]}
         out: list[Vector] = []
         for some in states.sets:
             if not some:
-                each = [_sum([self.states.costs[number][one], single[one,]]) for one in self.left(number)]
-                out.append(tuple(sum(sorted(costs)[: states.beyond]) for costs in zip(*each, strict=True)))
+                costs = self.states.costs[number]
+                several = (
+                    sum(sorted(each)[: states.beyond])
+                    for each in zip(*(costs[one] for one in states.variants), strict=True)
+                )
+                results = (self.result_costs(number, (one,)) for one in states.variants)
+                out.append(_sum([tuple(several), tuple(map(min, zip(*results, strict=True)))]))
                 continue
             paid = [self.states.costs[number][one] for one in some]
             own = {setups[one] for one in some if setups[one] and setups[one] not in common}
             paid += [self.states.once[setup] for setup in sorted(own)]
             out.append(_sum([*paid, self.result_costs(number, some)]))
         return tuple(out)
-
-    def left(self, number: int) -> list[int]:
-        return [some[0] for some in self.states.ops[number].sets if len(some) == 1]
 
     def result_costs(self, number: int, some: tuple[int, ...]) -> Vector:
         """The penalties and registers of the layouts that variants make."""

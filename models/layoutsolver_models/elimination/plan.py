@@ -18,7 +18,7 @@ LARGEST = 1 << 16
 """The entries of a table, for one level and one weighting."""
 
 Held = tuple[int, tuple[int, ...]]
-"""A table by its number, and the variables of its axes."""
+"""A table by its number, and the variables of its axes: none of those that have one state."""
 
 
 class Part(NamedTuple):
@@ -28,30 +28,42 @@ class Part(NamedTuple):
     axes: tuple[int, ...]
 
 
-class Made(NamedTuple):
-    """A table that comes of adding others and eliminating a variable; `sizes` are those of all variables in them."""
+class Sum(NamedTuple):
+    """Tables that are added; `sizes` are those of all variables in them, of which the first one goes."""
 
     parts: tuple[Part, ...]
     sizes: tuple[int, ...]
 
 
+Made = tuple[Sum, ...]
+"""The sums from which a variable goes, which makes as many tables: one, unless the variable is split."""
+
+
+class Group(NamedTuple):
+    """Which held tables are added before a variable goes, and which is then held instead."""
+
+    held: tuple[int, ...]
+    made: int
+
+
 class Step(NamedTuple):
-    """One elimination: the variable, and the tables that are about it."""
+    """One elimination: the variable, and the tables that are about it, in one group unless it is split."""
 
     variable: int
-    tables: tuple[Held, ...]
+    groups: tuple[Group, ...]
 
 
 class Plan(NamedTuple):
-    """Tables by number, the `leaves` first; the steps in order; the tables about nothing that are left, to be added.
+    """What tables are held, those of the problem first, by their numbers and variables; the steps in order.
 
+    The tables by number are the different ones of the problem, then those that are `made`, all of one after the other.
     `exact` tells whether no variable was split.
     """
 
-    leaves: int
+    given: int
+    held: list[Held]
     made: list[Made]
     steps: list[Step]
-    rest: list[int]
     exact: bool
 
 
@@ -64,20 +76,20 @@ class _Planner:
     def __init__(self, factors: Factors, largest: int) -> None:
         self.sizes = factors.sizes
         self.largest = largest
-        self.leaves = len(factors.leaves)
-        self.about: list[dict[int, Held]] = [{} for _ in self.sizes]
+        self.tables = len(factors.leaves)
+        self.held: list[Held] = []
+        self.about: list[set[int]] = [set() for _ in self.sizes]
         self.near: list[set[int]] = [set() for _ in self.sizes]
         self.logs = [round(1024 * log2(size)) for size in self.sizes]
         self.weight = list(self.logs)
         self.heap: list[tuple[int, int]] = []
         self.known: dict[Made, int] = {}
         self.made: list[Made] = []
-        self.rest: list[int] = []
-        self.count = 0
         self.exact = True
-        for held in factors.scopes:
-            self.put(held)
-        self.queue(range(len(self.sizes)))
+        for table, scope in factors.scopes:
+            self.put((table, tuple(one for one in scope if self.sizes[one] > 1)))
+        self.given = len(self.held)
+        self.queue(one for one, size in enumerate(self.sizes) if size > 1)
 
     def plan(self) -> Plan:
         steps: list[Step] = []
@@ -88,47 +100,46 @@ class _Planner:
                 continue
             gone[variable] = True
             steps.append(self.eliminate(variable))
-        return Plan(self.leaves, self.made, steps, self.rest, self.exact)
+        return Plan(self.given, self.held, self.made, steps, self.exact)
 
     def queue(self, variables: Iterable[int]) -> None:
         for variable in variables:
             heapq.heappush(self.heap, (self.weight[variable], variable))
 
-    def put(self, held: Held) -> None:
-        """Note a table, and that its variables are near each other."""
-        table, scope = held
-        if not scope:
-            self.rest.append(table)
+    def put(self, held: Held) -> int:
+        """Hold a table, and note that its variables are near each other."""
+        number, (_, scope) = len(self.held), held
+        self.held.append(held)
         for one in scope:
-            self.about[one][self.count] = held
+            self.about[one].add(number)
             for other in scope:
                 if other != one and other not in self.near[one]:
                     self.near[one].add(other)
                     self.weight[one] += self.logs[other]
-        self.count += 1
+        return number
 
     def eliminate(self, variable: int) -> Step:
-        bucket = sorted(self.about[variable].items(), key=lambda item: (item[1][0], item[0]))
-        for number, (_, scope) in bucket:
-            for other in scope:
+        bucket = sorted(self.about[variable], key=lambda number: (self.held[number][0], number))
+        for number in bucket:
+            for other in self.held[number][1]:
                 if other != variable:
-                    del self.about[other][number]
+                    self.about[other].discard(number)
         touched = sorted(self.near[variable])
         for other in touched:
             self.near[other].discard(variable)
             self.weight[other] -= self.logs[variable]
-        tables = [held for _, held in bucket]
-        for group in self.groups(variable, tables):
-            self.put(self.make(variable, group))
+        groups = self.groups(variable, bucket)
+        made = self.make(variable, groups)
+        step = Step(variable, tuple(Group(tuple(some), self.put(one)) for some, one in zip(groups, made, strict=True)))
         self.queue(touched)
-        return Step(variable, tuple(tables))
+        return step
 
-    def groups(self, variable: int, tables: list[Held]) -> list[list[Held]]:
+    def groups(self, variable: int, bucket: list[int]) -> list[list[int]]:
         """The tables of a variable in groups, each of which is about few enough others."""
         scopes: list[set[int]] = []
-        groups: list[list[Held]] = []
-        for held in sorted(tables, key=lambda one: -len(one[1])):
-            others = set(held[1]) - {variable}
+        groups: list[list[int]] = []
+        for held in sorted(bucket, key=lambda number: -len(self.held[number][1])):
+            others = set(self.held[held][1]) - {variable}
             for scope, group in zip(scopes, groups, strict=True):
                 if others <= scope or self.entries(scope | others) <= self.largest:
                     scope |= others
@@ -143,15 +154,23 @@ class _Planner:
     def entries(self, scope: set[int]) -> int:
         return prod(self.sizes[one] for one in scope)
 
-    def make(self, variable: int, tables: list[Held]) -> Held:
-        places = {variable: 0}
-        for _, scope in tables:
-            for one in scope:
-                places.setdefault(one, len(places))
-        parts = tuple(Part(table, tuple(places[one] for one in scope)) for table, scope in tables)
-        made = Made(parts, tuple(self.sizes[one] for one in places))
-        number = self.known.get(made)
-        if number is None:
-            number = self.known[made] = self.leaves + len(self.made)
+    def make(self, variable: int, groups: list[list[int]]) -> list[Held]:
+        """The tables that eliminating a variable makes, one for each group."""
+        sums: list[Sum] = []
+        scopes: list[tuple[int, ...]] = []
+        for group in groups:
+            places = {variable: 0}
+            for number in group:
+                for one in self.held[number][1]:
+                    places.setdefault(one, len(places))
+            held = (self.held[number] for number in group)
+            parts = tuple(Part(table, tuple(places[one] for one in scope)) for table, scope in held)
+            sums.append(Sum(parts, tuple(self.sizes[one] for one in places)))
+            scopes.append(tuple(places)[1:])
+        made = tuple(sums)
+        first = self.known.get(made)
+        if first is None:
+            first = self.known[made] = self.tables
             self.made.append(made)
-        return number, tuple(places)[1:]
+            self.tables += len(made)
+        return list(enumerate(scopes, first))

@@ -2,29 +2,37 @@
 
 All objectives but `pipes` are sums, which are minimised exactly. The busiest pipe is at least what each single pipe
 comes to at least. Where a choice that is best for one pipe leaves the others no busier, it is the best altogether.
+
+Where tables would become too large, or sets are too many to be told apart, the minima are lower bounds at first. States
+that cost more than a known choice even so are dropped, until what is left is small enough.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from math import comb
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from layoutsolver_models.elimination.decode import choice_from
 from layoutsolver_models.elimination.factors import NEVER, Factors, factors_of
-from layoutsolver_models.elimination.plan import Plan, plan_of
-from layoutsolver_models.elimination.states import MANY, States, Told, states_of
+from layoutsolver_models.elimination.plan import LARGEST, Plan, plan_of
+from layoutsolver_models.elimination.states import States, Vector, states_of
 from layoutsolver_models.elimination.tables import Minima
-from layoutsolver_models.elimination.weights import levels_of, pipe_weight, vector_of, weigh, weight_of
+from layoutsolver_models.elimination.tell import only_told, with_more_told, without_worse
+from layoutsolver_models.elimination.weights import Levels, levels_of, pipe_weight, vector_of, weigh, weight_of
 from layoutsolver_models.problems.selection import SelectionProblem, evaluate, faults
-from layoutsolver_models.solve.chosen import Chosen, better
+from layoutsolver_models.solve.chosen import Chosen, better, rank
+
+ROUNDS = 16
+GROWTH = 4
+LARGEST_OF_ALL = 1 << 20
+"""Tables may grow by so much from round to round, up to so many entries."""
 
 
 class Eliminated(NamedTuple):
     """What elimination says of a problem.
 
-    `bound` is what the first objective comes to at least, `choice` the best choice that was found, None if none. It is
+    `bound` is what the first objective comes to at least, `choice` the best choice that is known, None if none. It is
     `optimal` if no choice is better in any objective, given those before it; `infeasible` says that there is none.
     """
 
@@ -34,89 +42,126 @@ class Eliminated(NamedTuple):
     infeasible: bool = False
 
 
-class Posed(NamedTuple):
-    """A problem, its states, and how they are eliminated."""
+class Round(NamedTuple):
+    """Minima as if one of some pipes were the busiest, for each of them, with the states of a choice that attains them.
 
-    problem: SelectionProblem
-    states: States
+    `bounds` are what the first objective then comes to at least.
+    """
+
     factors: Factors
     plan: Plan
-
-
-MOST_STATES = 1024
-"""No more states of one variable are told apart."""
+    levels: Levels
+    minima: Minima
+    bounds: tuple[int, ...]
+    chosen: tuple[list[int], ...]
 
 
 def eliminate(
-    problem: SelectionProblem, variants: list[list[int]], conversions: list[int], deadline: float | None = None
+    problem: SelectionProblem,
+    variants: list[list[int]],
+    conversions: list[int],
+    known: Chosen | None = None,
+    deadline: float | None = None,
 ) -> Eliminated:
     """What elimination says of what is left of a problem: nothing, where its numbers are none that this serves.
 
-    Capacities are left aside: what is said holds with them, but that the choice may exceed them; then it is none.
-    Behind the deadline, on the clock of `time.monotonic`, no more sets are told apart.
+    `known` is a choice to improve. Capacities are left aside: what is said holds with them, but that the choice may
+    exceed them; then it is none. Behind the deadline, on the clock of `time.monotonic`, there is no further round.
     """
-    told = Told({}, {})
-    while True:
-        states = states_of(problem, variants, conversions, told)
-        if states is None:
-            return Eliminated()
+    states = states_of(problem, variants, conversions)
+    return Eliminated(0, known) if states is None else _Search(problem, known, deadline).run(states)
+
+
+class _Search:
+    def __init__(self, problem: SelectionProblem, known: Chosen | None, deadline: float | None) -> None:
+        self.problem = problem
+        self.deadline = deadline
+        self.best = known
+        self.bound = 0
+        self.optimal = False
+
+    def run(self, states: States) -> Eliminated:
+        pipes = [pipe for pipe in self.problem.pipes if pipe in self.problem.bounded] or [""]
+        done = self.round(states, pipes, LARGEST)
+        if done is None:
+            return Eliminated(0, self.best)
+        if done.minima.values[0, 0] >= NEVER // 2:
+            return Eliminated(infeasible=True)
+        self.bound = max(done.bounds)
+        if self.best is None:
+            self.round(only_told(states), pipes, LARGEST, proof=False)
+        place = max(enumerate(done.minima.values.T.tolist()), key=lambda one: one[1])[0]
+        largest = LARGEST
+        for _ in range(ROUNDS):
+            if self.optimal or (self.deadline is not None and time.monotonic() > self.deadline):
+                break
+            left = self.narrowed(states, done, place)
+            if left == states:
+                if done.plan.exact or largest >= LARGEST_OF_ALL:
+                    break
+                largest *= GROWTH
+            states, pipes, place = left, [pipes[place]], 0
+            again = self.round(states, pipes, largest)
+            if again is None or again.minima.values[0, 0] >= NEVER // 2:
+                break
+            done = again
+            self.bound = max(self.bound, done.bounds[0])
+        return Eliminated(self.bound, self.best, self.optimal)
+
+    def narrowed(self, states: States, done: Round, place: int) -> States:
+        """Without the states that are worse than the best choice; if none is, with more sets told apart."""
+        of_value = done.factors.of_value
+        left = states
+        if self.best is not None:
+            left = without_worse(states, of_value, done.minima.marginals(place), self.limit(done.levels))
+        return with_more_told(states, of_value, done.chosen[place]) if left == states else left
+
+    def limit(self, levels: Levels) -> list[int]:
+        """What the levels are at most for a choice that is no worse than the best one, if that pipe is the busiest."""
+        assert self.best is not None
+        most = [0] * len(levels.weights)
+        for value, (level, unit) in zip(rank(self.problem, self.best), levels.units, strict=True):
+            most[level] += value * unit
+        return most
+
+    def round(self, states: States, pipes: list[str], largest: int, proof: bool = True) -> Round | None:
+        """Minimise with each pipe as if it were the busiest one; None if the costs are too large for that."""
+        problem = self.problem
         factors = factors_of(states)
-        found, more = _single_pipes(Posed(problem, states, factors, plan_of(factors)))
-        late = deadline is not None and time.monotonic() > deadline
-        if found.optimal or found.infeasible or late or not (more.ops or more.values):
-            return found
-        told = Told({**told.ops, **more.ops}, {**told.values, **more.values})
+        orders = [
+            [pipe_weight(problem, pipe) if name == "pipes" else weight_of(problem, name) for name in problem.objective]
+            for pipe in pipes
+        ]
+        levels = levels_of(factors, orders)
+        if levels is None:
+            return None
+        plan = plan_of(factors, largest)
+        minima = Minima(factors, plan, levels.weights)
+        bounds = tuple(int(value) // levels.units[0][1] for value in minima.values[0])
+        chosen = tuple(minima.choice(number) for number in range(len(pipes)))
+        for number, pipe in enumerate(pipes):
+            choice = self.take(states, chosen[number], levels.of(number))
+            if proof and choice is not None:
+                least = minima.values[:, number].tolist()
+                if self.attains(choice, levels.of(number), least, pipe):
+                    self.best, self.optimal = choice, True
+        if not plan.exact and not self.optimal:
+            other = Minima(factors, plan, levels.weights, evenly=True)
+            for number in range(len(pipes)):
+                self.take(states, other.choice(number), levels.of(number))
+        return Round(factors, plan, levels, minima, bounds, chosen)
 
+    def take(self, states: States, chosen: Sequence[int], levels: Sequence[Vector]) -> Chosen | None:
+        """The choice that states stand for, if it is one; it is kept if it is the best so far."""
+        choice = choice_from(states, chosen, levels)
+        if choice is None or faults(self.problem, *choice):
+            return None
+        self.best = better(self.problem, self.best, choice)
+        return choice
 
-def _single_pipes(posed: Posed) -> tuple[Eliminated, Told]:
-    """The best choice as if one of the pipes were always the busiest one, for each of them.
-
-    Where it takes more sets than are told apart, also which are to be.
-    """
-    problem = posed.problem
-    more = Told({}, {})
-    pipes = [pipe for pipe in problem.pipes if pipe in problem.bounded] or [""]
-    orders = [
-        [pipe_weight(problem, pipe) if name == "pipes" else weight_of(problem, name) for name in problem.objective]
-        for pipe in pipes
-    ]
-    levels = levels_of(posed.factors, orders)
-    if levels is None:
-        return Eliminated(), more
-    minima = Minima(posed.factors, posed.plan, levels.weights)
-    if minima.values[0, 0] >= NEVER:
-        return Eliminated(infeasible=True), more
-    bound = int(minima.values[0].max()) // levels.unit
-    best: Chosen | None = None
-    for number, pipe in enumerate(pipes):
-        states = minima.choice(number)
-        if minima.values[0, number] // levels.unit == bound:
-            _tell_more(posed, states, more)
-        choice = choice_from(posed.states, states, levels.of(number))
-        if choice is None or faults(problem, *choice):
-            continue
-        value = evaluate(problem, *choice)
-        vector = vector_of(problem, value)
-        attained = [weigh(vector, level) for level in levels.of(number)] == minima.values[:, number].tolist()
-        if attained and value.busiest == (value.load[problem.pipes.index(pipe)] if pipe else 0):
-            return Eliminated(bound, choice, optimal=True), more
-        best = better(problem, best, choice)
-    return Eliminated(bound, best), more
-
-
-def _tell_more(posed: Posed, chosen: list[int], more: Told) -> None:
-    """Note which operations and values are in a set that is not told apart from others, and how large it may be."""
-    for number, (op, state) in enumerate(zip(posed.states.ops, chosen, strict=False)):
-        if not op.sets[state] and _count(map(len, op.sets), op.beyond) <= MOST_STATES:
-            more.ops[number] = op.beyond
-    for value, variable in posed.factors.of_value.items():
-        known = posed.states.values[value]
-        told = (some.bit_count() for some in known.sets if some != MANY)
-        if known.sets[chosen[variable]] == MANY and _count(told, known.beyond) <= MOST_STATES:
-            more.values[value] = known.beyond
-
-
-def _count(lengths: Iterable[int], most: int) -> int:
-    """How many sets of at most so many members there are of all that are in sets of one."""
-    single = sum(1 for length in lengths if length == 1)
-    return sum(comb(single, size) for size in range(1, most + 1))
+    def attains(self, choice: Chosen, levels: list[Vector], least: list[int], pipe: str) -> bool:
+        """Whether a choice comes to the minima, and that pipe is the busiest one of it."""
+        value = evaluate(self.problem, *choice)
+        vector = vector_of(self.problem, value)
+        busiest = value.load[self.problem.pipes.index(pipe)] if pipe else 0
+        return value.busiest == busiest and [weigh(vector, level) for level in levels] == least

@@ -34,26 +34,29 @@ class Way(NamedTuple):
 
 
 class OpStates(NamedTuple):
-    """The sets of variants of an operation, smallest first; an empty one stands for `MANY` of at least `beyond`."""
+    """The sets of variants of an operation, smallest first; an empty one stands for `MANY` of at least `beyond`.
+
+    They are taken from `variants`; none of more than `most` pays.
+    """
 
     sets: tuple[tuple[int, ...], ...]
+    variants: tuple[int, ...]
+    most: int
     beyond: int = 0
 
 
 class ValueStates(NamedTuple):
-    """The sets of layouts of a value as bits of `layouts`, smallest first; `MANY` are at least `beyond`."""
+    """The sets of layouts of a value as bits of `layouts`, smallest first; `MANY` are at least `beyond`.
+
+    They are taken from those that are `wanted`; none of more than `most` pays.
+    """
 
     layouts: tuple[str, ...]
     sets: tuple[int, ...]
     ways: dict[tuple[int, int], tuple[Way, ...]]
+    wanted: tuple[int, ...]
+    most: int
     beyond: int = 0
-
-
-class Told(NamedTuple):
-    """The sizes up to which the sets of operations and of values are told apart, where it is more than at first."""
-
-    ops: dict[int, int]
-    values: dict[int, int]
 
 
 class States(NamedTuple):
@@ -72,13 +75,30 @@ class States(NamedTuple):
     once: dict[str, Vector]
 
 
-def states_of(
-    problem: SelectionProblem, variants: list[list[int]], conversions: list[int], told: Told | None = None
-) -> States | None:
+def states_of(problem: SelectionProblem, variants: list[list[int]], conversions: list[int]) -> States | None:
     """The states of what is left of a problem; None if it is none that this serves: costs below 0, several makers."""
     if not _serves(problem):
         return None
-    return _Compiler(problem, variants, conversions, told or Told({}, {})).states()
+    return _Compiler(problem, variants, conversions).states()
+
+
+def more_told(op: OpStates) -> OpStates:
+    """An operation with sets of one more variant told apart."""
+    sets = (*(some for some in op.sets if some), *combinations(op.variants, op.beyond))
+    return (
+        op._replace(sets=sets, beyond=0)
+        if op.beyond == op.most
+        else op._replace(sets=(*sets, ()), beyond=op.beyond + 1)
+    )
+
+
+def more_layouts_told(value: ValueStates) -> ValueStates:
+    """A value with sets of one more layout told apart."""
+    told = (sum(1 << bit for bit in some) for some in combinations(value.wanted, value.beyond))
+    sets = (*(some for some in value.sets if some != MANY), *told)
+    if value.beyond == value.most:
+        return value._replace(sets=sets, beyond=0)
+    return value._replace(sets=(*sets, MANY), beyond=value.beyond + 1)
 
 
 def _serves(problem: SelectionProblem) -> bool:
@@ -93,11 +113,8 @@ def _serves(problem: SelectionProblem) -> bool:
 
 
 class _Compiler:
-    def __init__(
-        self, problem: SelectionProblem, variants: list[list[int]], conversions: list[int], told: Told
-    ) -> None:
+    def __init__(self, problem: SelectionProblem, variants: list[list[int]], conversions: list[int]) -> None:
         self.problem = problem
-        self.told = told
         self.left = [list(some) for some in variants]
         self.nothing = (0,) * (len(problem.pipes) + 2)
         self.maker = [-1] * len(problem.values)
@@ -159,10 +176,7 @@ class _Compiler:
                 most[value] = min(served, sum(1 for count in asked[value].values() if count))
             needed = sum(most[value] for value in op.results)
             copies[number] = max(1, min(copies[number], needed, len(self.left[number])))
-        ops = [
-            _op_states(some, most, self.told.ops.get(number, 0))
-            for number, (some, most) in enumerate(zip(self.left, copies, strict=True))
-        ]
+        ops = [_op_states(some, most) for some, most in zip(self.left, copies, strict=True)]
         values = {
             value: self.value_states(value, most[value], asked[value])
             for value in range(len(self.problem.values))
@@ -183,7 +197,7 @@ class _Compiler:
         wanted = {layout for layout, count in asked.items() if count}
         layouts = tuple(layout for layout in self.problem.values[value].layouts if layout in made | wanted)
         bits = [number for number, layout in enumerate(layouts) if layout in wanted]
-        told = _told(len(bits), most, VALUE_STATES, self.told.values.get(value, 0))
+        told = _told(len(bits), most, VALUE_STATES)
         sets = tuple(sum(1 << bit for bit in some) for size in range(1, told + 1) for some in combinations(bits, size))
         place = {layout: number for number, layout in enumerate(layouts)}
         ways = {
@@ -192,8 +206,8 @@ class _Compiler:
             if before in made and after in wanted
         }
         if told < most:
-            return ValueStates(layouts, (*sets, MANY), ways, told + 1)
-        return ValueStates(layouts, sets, ways)
+            return ValueStates(layouts, (*sets, MANY), ways, tuple(bits), most, told + 1)
+        return ValueStates(layouts, sets, ways, tuple(bits), most)
 
     # -- what cannot be better than something else ---------------------------------------------------------------
 
@@ -251,19 +265,21 @@ class _Compiler:
         return all(any(_at_most(way.cost, known.cost) for way in mine) for known in theirs)
 
 
-def _told(count: int, most: int, states: int, least: int) -> int:
-    """The size of sets up to which all are told apart: at least 1, and more as long as there are few."""
+def _told(count: int, most: int, states: int) -> int:
+    """The size of sets up to which all are told apart: at least 1."""
     told, sets = 1, count
-    while told < most and (told < least or sets + comb(count, told + 1) <= states):
+    while told < most and sets + comb(count, told + 1) <= states:
         told += 1
         sets += comb(count, told)
     return told
 
 
-def _op_states(variants: list[int], most: int, least: int) -> OpStates:
-    told = _told(len(variants), most, OP_STATES, least)
+def _op_states(variants: list[int], most: int) -> OpStates:
+    told = _told(len(variants), most, OP_STATES)
     sets = tuple(some for size in range(1, told + 1) for some in combinations(variants, size))
-    return OpStates((*sets, ()), told + 1) if told < most else OpStates(sets)
+    if told < most:
+        return OpStates((*sets, ()), tuple(variants), most, told + 1)
+    return OpStates(sets, tuple(variants), most)
 
 
 def _plus(one: Vector, other: Vector) -> Vector:

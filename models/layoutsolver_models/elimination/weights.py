@@ -30,10 +30,10 @@ def pipe_weight(problem: SelectionProblem, pipe: str) -> Vector:
 
 
 class Levels(NamedTuple):
-    """Weights of (levels, weightings, entries); the first sum is the first level divided by `unit`, rounded down."""
+    """Weights of (levels, weightings, entries); of each sum, the level that it is in and what it is multiplied by."""
 
     weights: Weights
-    unit: int
+    units: tuple[tuple[int, int], ...]
 
     def of(self, weighting: int) -> list[Vector]:
         """The levels of one weighting."""
@@ -45,9 +45,9 @@ def levels_of(factors: Factors, orders: Sequence[Sequence[Vector]]) -> Levels | 
 
     Sums that fit into one integer together become one level. None if one does not fit by itself.
     """
-    unit = 1
     bounds = [max(_largest(factors, order[place]) for order in orders) for place in range(len(orders[0]))]
     levels: list[list[list[int]]] = []
+    units: list[tuple[int, int]] = []
     bound = NEVER
     for place, largest in enumerate(bounds):
         if largest >= NEVER // 2:
@@ -55,7 +55,8 @@ def levels_of(factors: Factors, orders: Sequence[Sequence[Vector]]) -> Levels | 
         joined = bound * (largest + 1) + largest
         if joined < NEVER // 2:
             bound = joined
-            unit *= largest + 1 if len(levels) == 1 else 1
+            last = len(levels) - 1
+            units = [(level, unit * (largest + 1 if level == last else 1)) for level, unit in units]
             levels[-1] = [
                 [(largest + 1) * old + new for old, new in zip(row, order[place], strict=True)]
                 for row, order in zip(levels[-1], orders, strict=True)
@@ -63,7 +64,8 @@ def levels_of(factors: Factors, orders: Sequence[Sequence[Vector]]) -> Levels | 
         else:
             bound = largest
             levels.append([list(order[place]) for order in orders])
-    return Levels(np.array(levels, np.int64), unit)
+        units.append((len(levels) - 1, 1))
+    return Levels(np.array(levels, np.int64), tuple(units))
 
 
 def _largest(factors: Factors, weight: Vector) -> int:

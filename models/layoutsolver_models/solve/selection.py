@@ -10,9 +10,12 @@ from collections import defaultdict, deque
 from typing import NamedTuple
 
 from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution, faults
-from layoutsolver_models.solve.chosen import Chosen, better, solution_of
+from layoutsolver_models.solve.chosen import Chosen, rank, solution_of
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.start import greedy_choice
+
+HUGE = 2000
+"""With a limit, problems of more operations do not go to the solvers, which would not keep it."""
 
 
 class Open(NamedTuple):
@@ -37,7 +40,7 @@ def solve_selection(
     found. Raises `ValueError` if it is none.
     """
     limits = limits or Limits()
-    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    begun = time.monotonic()
     if known is not None:
         wrong = faults(problem, *known)
         if wrong:
@@ -47,15 +50,20 @@ def solve_selection(
         return SelectionSolution("infeasible")
     from layoutsolver_models.elimination.solve import eliminate
 
-    found = eliminate(problem, left.variants, left.conversions, deadline)
+    start = None if known is None else Chosen(*known)
+    share = 1.0 if len(problem.ops) > HUGE else 0.5
+    deadline = None if limits.seconds is None else begun + limits.seconds * share
+    found = eliminate(problem, left.variants, left.conversions, start, deadline)
     if found.infeasible:
         return SelectionSolution("infeasible")
     if found.choice is not None and found.optimal:
         return solution_of(problem, found.choice, found.bound, problem.objective)
-    best = better(problem, None if known is None else Chosen(*known), found.choice)
-    best = best or greedy_choice(problem, left.variants, left.conversions)
-    if deadline is not None:
-        limits = limits._replace(seconds=deadline - time.monotonic())
+    best = found.choice or greedy_choice(problem, left.variants, left.conversions)
+    if limits.seconds is not None:
+        limits = limits._replace(seconds=begun + limits.seconds - time.monotonic())
+        if best is not None and len(problem.ops) > HUGE:
+            reached = rank(problem, best)[0] == found.bound
+            return solution_of(problem, best, found.bound, problem.objective[:1] if reached else ())
     return by_solvers(problem, left, limits, best, found.bound)
 
 
