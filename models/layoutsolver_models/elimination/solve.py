@@ -90,7 +90,8 @@ class _Search:
         self.bound = max(done.bounds)
         if self.best is None:
             self.round(only_told(states), pipes, LARGEST, proof=False)
-        place = max(enumerate(done.minima.values.T.tolist()), key=lambda one: one[1])[0]
+        least = [tuple(map(int, done.minima.values[:, number])) for number in range(len(pipes))]
+        place = least.index(max(least))
         largest = LARGEST
         for _ in range(ROUNDS):
             if self.optimal or (self.deadline is not None and time.monotonic() > self.deadline):

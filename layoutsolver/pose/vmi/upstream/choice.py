@@ -35,7 +35,9 @@ class _Reader:
         self.makers: dict[int, int] = {}
         self.place: dict[int, int] = {number: place for place, number in enumerate(posed.op_of) if number >= 0}
         self.by_origin: dict[tuple[int, str], VmiOp] = {}
+        self.named: dict[str, list[VmiOp]] = {}
         for op in self.program.ops:
+            self.named.setdefault(op.op, []).append(op)
             for value in op.results.values():
                 self.makers[value.number] = op.number
             if not op.results:
@@ -44,6 +46,9 @@ class _Reader:
         self.layouts: dict[int, str] = {}
         self.chosen: list[dict[int, None]] = [{} for _ in posed.problem.ops]
         self.taken: dict[int, None] = {}
+        self.ways: dict[tuple[int, str, str], int] = {}
+        for number, way in enumerate(posed.problem.conversions):
+            self.ways.setdefault((way.value, way.before, way.after), number)
 
     def read(self, net: Net) -> Choice:
         nodes = net.walk()
@@ -102,7 +107,7 @@ class _Reader:
         number = self.value(node.results[0])
         if number in self.makers and self.program.ops[self.makers[number]].op == node.name:
             return self.program.ops[self.makers[number]]
-        same = (op for op in self.program.ops if op.op == node.name and self.is_same(op, node))
+        same = (op for op in self.named.get(node.name, ()) if self.is_same(op, node))
         found = next(same, None)
         if found is not None:
             for value, made in zip(node.results, found.results.values(), strict=True):
@@ -129,11 +134,7 @@ class _Reader:
             source = source.node.uses[0].value
         before, after = layout_name(source), layout_name(node.results[0])
         value = self.value(source)
-        ways = self.posed.problem.conversions
-        number = next(
-            (number for number, way in enumerate(ways) if (way.value, way.before, way.after) == (value, before, after)),
-            None,
-        )
+        number = self.ways.get((value, before, after))
         if number is None and value < 0:
             return ""
         if number is None:

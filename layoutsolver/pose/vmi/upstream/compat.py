@@ -44,6 +44,7 @@ def _input(graph: Graph) -> Verdict:
 def _boundary(program: VmiProgram) -> Verdict:
     """What is said of layouts and granularities that stand in the text."""
     message = "VMI producer boundary requires surface types, without layouts and with masks of open granularity"
+    strided = {op.origin for op in program.ops if op.row in STRIDED_MASKS}
     for index in program.graph.post_order():
         node = program.graph.ops[index]
         types = [program.graph.values[value].type for value in (*node.operands, *node.results)]
@@ -54,7 +55,7 @@ def _boundary(program: VmiProgram) -> Verdict:
         )
         if decided or node.name.removeprefix(PREFIX) in ENSURES:
             return Verdict(INVARIANT, message, index)
-        if any(op.origin == index and op.row in STRIDED_MASKS for op in program.ops):
+        if index in strided:
             return Verdict(INVARIANT, message, index)
     return OK
 
