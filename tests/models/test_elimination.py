@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from layoutsolver_models.elimination import solve as solve_module
 from layoutsolver_models.elimination import states as states_module
 from layoutsolver_models.elimination.factors import NEVER, factors_of, least
+from layoutsolver_models.elimination.mix import mixed
 from layoutsolver_models.elimination.plan import plan_of
 from layoutsolver_models.elimination.solve import Eliminated, eliminate
 from layoutsolver_models.elimination.states import States, states_of
@@ -30,6 +31,7 @@ from layoutsolver_models.problems.selection import (
 from layoutsolver_models.solve.chosen import Chosen, rank
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import by_solvers, narrow, solve_selection
+from layoutsolver_models.solve.start import greedy_choice
 from tests.models.test_selection import choices, random_problem, value_of
 
 
@@ -196,3 +198,63 @@ def test_costs_too_large_for_tables_are_left_to_the_solvers() -> None:
 def test_the_least_is_found_level_by_level() -> None:
     table = np.array([[[3, 1, 1]], [[0, 5, 4]]])
     assert least(table).tolist() == [[1], [4]]
+
+
+def balanced_problem(seed: int, count: int) -> SelectionProblem:
+    """A random problem that always has a solution, in which no pipe is the busiest by itself."""
+    rng = random.Random(seed)
+    layouts = ("c", "ls2", "d2", "d4")
+    ops: list[SelectionOp] = []
+    ways: list[ValueConversion] = []
+    for number in range(count):
+        near = range(max(0, number - 3), number)
+        operands = tuple(rng.sample(near, min(len(near), rng.choice([0, 1, 1, 2]))))
+        variants = tuple(
+            Variant(
+                f"r{row}", tuple(rng.choice(layouts) for _ in (*operands, 0)), (*(rng.randint(0, 3) for _ in "lesp"),)
+            )
+            for row in range(rng.randint(2, 4))
+        )
+        ops.append(SelectionOp(f"op{number}", operands, (number,), variants, rng.choice([1, 1, 2]), rng.random() < 0.3))
+        ways += [
+            ValueConversion(number, before, after, (*(rng.randint(0, 2) for _ in "lesp"),))
+            for before in layouts
+            for after in layouts
+            if before != after
+        ]
+    values = tuple(SelectionValue(f"%{number}", layouts, (2, 4, 2, 4)) for number in range(count))
+    return SelectionProblem(
+        ("load", "execute", "store", "predicate"), ("load", "execute", "store"), values, tuple(ops), tuple(ways)
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_equally_busy_pipes_are_bounded_and_balanced(seed: int) -> None:
+    problem = balanced_problem(seed, 24)
+    left = narrow(problem)
+    exact = by_solvers(problem, left, Limits())
+    found = eliminate(problem, left.variants, left.conversions)
+    assert found.choice is not None
+    assert faults(problem, *found.choice) == []
+    reached = rank(problem, found.choice)[0]
+    assert found.bound <= exact.busiest <= reached
+    assert reached - found.bound <= 3
+
+
+def test_places_of_two_choices_are_put_together() -> None:
+    variants = (Variant("left", (), (2, 0)), Variant("right", (), (0, 2)))
+    ops = tuple(SelectionOp(f"op{number}", (), (), variants) for number in range(6))
+    problem = SelectionProblem(("a", "b"), ("a", "b"), (), ops)
+    one, other = Chosen(((0,),) * 6, ()), Chosen(((1,),) * 6, ())
+    assert rank(problem, mixed(problem, one, other))[0] == 6
+    assert mixed(problem, one, one) == one
+
+
+def test_conversions_go_with_the_place_that_they_are_in() -> None:
+    problem = wide_problem(3)
+    left = narrow(problem)
+    one = greedy_choice(problem, left.variants, left.conversions)
+    other = eliminate(problem, left.variants, left.conversions).choice
+    assert one is not None
+    assert other is not None
+    assert rank(problem, mixed(problem, one, other)) <= min(rank(problem, one), rank(problem, other))

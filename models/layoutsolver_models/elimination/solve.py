@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from layoutsolver_models.elimination.balance import balance
 from layoutsolver_models.elimination.decode import choice_from
 from layoutsolver_models.elimination.factors import NEVER, Factors, factors_of
 from layoutsolver_models.elimination.plan import LARGEST, Plan, plan_of
@@ -45,7 +46,8 @@ class Eliminated(NamedTuple):
 class Round(NamedTuple):
     """Minima as if one of some pipes were the busiest, for each of them, with the states of a choice that attains them.
 
-    `bounds` are what the first objective then comes to at least.
+    `bounds` are what the first objective then comes to at least; `level` tells whether that pipe is the busiest one of
+    its choice, as far as that is one.
     """
 
     factors: Factors
@@ -54,6 +56,7 @@ class Round(NamedTuple):
     minima: Minima
     bounds: tuple[int, ...]
     chosen: tuple[list[int], ...]
+    level: tuple[bool, ...]
 
 
 def eliminate(
@@ -94,7 +97,7 @@ class _Search:
         place = least.index(max(least))
         largest = LARGEST
         for _ in range(ROUNDS):
-            if self.optimal or (self.deadline is not None and time.monotonic() > self.deadline):
+            if self.optimal or not done.level[place] or self.late():
                 break
             left = self.narrowed(states, done, place)
             if left == states:
@@ -107,7 +110,13 @@ class _Search:
                 break
             done = again
             self.bound = max(self.bound, done.bounds[0])
+        if not self.optimal and len(self.problem.bounded) > 1 and self.problem.objective[0] == "pipes":
+            self.bound, self.best = balance(states, self.best, self.bound, self.deadline)
         return Eliminated(self.bound, self.best, self.optimal)
+
+    def late(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline is not None and time.monotonic() > self.deadline
 
     def narrowed(self, states: States, done: Round, place: int) -> States:
         """Without the states that are worse than the best choice; if none is, with more sets told apart."""
@@ -140,17 +149,21 @@ class _Search:
         minima = Minima(factors, plan, levels.weights)
         bounds = tuple(int(value) // levels.units[0][1] for value in minima.values[0])
         chosen = tuple(minima.choice(number) for number in range(len(pipes)))
+        level = [True] * len(pipes)
         for number, pipe in enumerate(pipes):
             choice = self.take(states, chosen[number], levels.of(number))
-            if proof and choice is not None:
-                least = minima.values[:, number].tolist()
-                if self.attains(choice, levels.of(number), least, pipe):
-                    self.best, self.optimal = choice, True
+            if choice is None:
+                continue
+            value = evaluate(problem, *choice)
+            level[number] = value.busiest == (value.load[problem.pipes.index(pipe)] if pipe else 0)
+            attained = [weigh(vector_of(problem, value), one) for one in levels.of(number)]
+            if proof and level[number] and attained == minima.values[:, number].tolist():
+                self.best, self.optimal = choice, True
         if not plan.exact and not self.optimal:
             other = Minima(factors, plan, levels.weights, evenly=True)
             for number in range(len(pipes)):
                 self.take(states, other.choice(number), levels.of(number))
-        return Round(factors, plan, levels, minima, bounds, chosen)
+        return Round(factors, plan, levels, minima, bounds, chosen, tuple(level))
 
     def take(self, states: States, chosen: Sequence[int], levels: Sequence[Vector]) -> Chosen | None:
         """The choice that states stand for, if it is one; it is kept if it is the best so far."""
@@ -159,10 +172,3 @@ class _Search:
             return None
         self.best = better(self.problem, self.best, choice)
         return choice
-
-    def attains(self, choice: Chosen, levels: list[Vector], least: list[int], pipe: str) -> bool:
-        """Whether a choice comes to the minima, and that pipe is the busiest one of it."""
-        value = evaluate(self.problem, *choice)
-        vector = vector_of(self.problem, value)
-        busiest = value.load[self.problem.pipes.index(pipe)] if pipe else 0
-        return value.busiest == busiest and [weigh(vector, level) for level in levels] == least
