@@ -19,10 +19,12 @@ def run(options: argparse.Namespace) -> int:
     if options.stop_after not in STAGES:
         raise UsageError(f"no stage `{options.stop_after}`: there are {', '.join(STAGES)}")
     inputs = read_inputs(options)
+    if len(inputs.sources) == 1 and inputs.sources[0].text.lstrip().startswith("{"):
+        return _planner(options, inputs.sources[0])
     status = EXIT_OK
     answers: list[str] = []
     for source in inputs.sources:
-        found, answer = _compat(source, options) if options.compat else _sound(source, options)
+        found, answer = _one(source, options)
         status = worst(status, found)
         if answer is not None:
             answers.append(answer)
@@ -30,6 +32,51 @@ def run(options: argparse.Namespace) -> int:
         return status
     as_text = not (options.explain or options.table or options.format == "json")
     return deliver(options.output, inputs.joined(answers) if as_text else "".join(answers), status)
+
+
+def _planner(options: argparse.Namespace, source: SourceFile) -> int:
+    """Answer the request of a compiler's planner."""
+    from layoutsolver.cli.json_places import place_of
+    from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+    from layoutsolver.planner import answer
+    from layoutsolver.source import Span
+    from layoutsolver_models.problems.json import ProblemError, from_json, to_json
+    from layoutsolver_models.problems.planner import PlannerRequest
+
+    try:
+        response = answer(from_json(PlannerRequest, source.text))
+    except ProblemError as error:
+        for place, text in error.errors:
+            at = place_of(source.text, place)
+            said = Diagnostic("LS0501", "error", f"{place}: {text}", Label(source, Span(at, at)))
+            print_diagnostics(options, [said])
+        return EXIT_INPUT
+    statuses = {"optimal": EXIT_OK, "fallback": EXIT_OK, "feasible": EXIT_LIMIT, "error": EXIT_PROGRAM}
+    return deliver(options.output, to_json(response) + "\n", statuses[response.status])
+
+
+def _one(source: SourceFile, options: argparse.Namespace) -> tuple[int, str | None]:
+    """The exit status and the answer for one program."""
+    if options.tiles:
+        return _tiles(source, options)
+    return _compat(source, options) if options.compat else _sound(source, options)
+
+
+def _tiles(source: SourceFile, options: argparse.Namespace) -> tuple[int, str | None]:
+    """The program with the places of its tile operations written."""
+    from layoutsolver.tile_text import plan_tiles
+    from layoutsolver_models.problems.planner import PlannerOptions
+
+    if options.explain or options.table or options.compat or options.format == "json":
+        raise UsageError("--tiles writes a program: it goes without --compat, --explain, --table and --format json")
+    limit = None if options.time_limit is None else max(1, round(1000 * options.time_limit))
+    found = plan_tiles(source, PlannerOptions(timeLimitMs=limit))
+    print_diagnostics(options, found.diagnostics)
+    if found.text is None:
+        broken = all(item.code.startswith("LS00") for item in found.diagnostics if item.severity == "error")
+        return EXIT_INPUT if broken else EXIT_PROGRAM, None
+    limited = any(answer.status == "feasible" for answer in found.answers)
+    return EXIT_LIMIT if limited else EXIT_OK, found.text
 
 
 def _sound(source: SourceFile, options: argparse.Namespace) -> tuple[int, str | None]:

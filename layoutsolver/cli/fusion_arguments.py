@@ -16,7 +16,7 @@ def add_arguments(
     seconds: Callable[[str], float],
 ) -> None:
     """Add the arguments of `layoutsolver fuse`; the functions read numbers as all verbs do."""
-    parser.add_argument("file", metavar="FILE", help="a program of fusion regions; `-` reads standard input")
+    parser.add_argument("file", metavar="FILE", help="a program of fusion regions, or a request; `-`: standard input")
     parser.add_argument(
         "-o", "--output", default="-", metavar="OUT", help="where to write the answer (default: stdout)"
     )
@@ -28,6 +28,9 @@ def add_arguments(
         "--compat", choices=["seed"], default="",
         help="what the first version of the production compiler's fusion does, defects included",
     )  # fmt: skip
+    parser.add_argument(
+        "--tiles", action="store_true", help="plan operations on tiles: write which of them share a loop as attributes"
+    )
     parser.add_argument("--table", action="store_true", help="print counts of each stage and costs of plans instead")
     parser.add_argument(
         "--explain", action="store_true", help="say instead why loops stayed apart and who may read which store"

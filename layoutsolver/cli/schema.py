@@ -19,12 +19,14 @@ def documents() -> dict[str, type[Any]]:
     from layoutsolver_models.problems.fusion import FusionProblem, FusionSolution
     from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
     from layoutsolver_models.problems.placement import PlacementProblem, PlacementSolution
+    from layoutsolver_models.problems.planner import PlannerRequest, PlannerResponse
     from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution
 
     return {
         "layout-problem": LayoutProblem, "layout-solution": LayoutSolution, "solve-report": SolveReport,
         "selection-problem": SelectionProblem, "selection-solution": SelectionSolution, "vmi-report": VmiReport,
         "fusion-problem": FusionProblem, "fusion-solution": FusionSolution, "fusion-report": FusionReport,
+        "planner-request": PlannerRequest, "planner-response": PlannerResponse,
         "placement-problem": PlacementProblem, "placement-solution": PlacementSolution,
         "bank-problem": BankProblem, "bank-solution": BankSolution, "bank-report": BankReport,
     }  # fmt: skip

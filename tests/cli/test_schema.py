@@ -11,7 +11,7 @@ from tests.cli.running import Run
 
 NAMES = (
     "layout-problem", "layout-solution", "solve-report", "selection-problem", "selection-solution", "vmi-report",
-    "fusion-problem", "fusion-solution", "fusion-report",
+    "fusion-problem", "fusion-solution", "fusion-report", "planner-request", "planner-response",
     "placement-problem", "placement-solution",
     "bank-problem", "bank-solution", "bank-report",
 )  # fmt: skip
@@ -40,6 +40,7 @@ def test_a_schema_describes_the_document_and_forbids_unknown_fields(name: str, r
     declared, defaults = declared_fields(documents()[name])
     assert list(schema["properties"]) == sorted(declared)
     assert schema.get("required", []) == [name for name in declared if name not in defaults]
-    assert schema["properties"]["schema"]["const"] == f"layoutsolver/{name}/1"
+    stated = "layoutsolver.fusion/1" if name.startswith("planner-") else f"layoutsolver/{name}/1"
+    assert schema["properties"]["schema"]["const"] == stated
     objects = [schema, *(item for item in schema.get("$defs", {}).values() if item["type"] == "object")]
     assert [item["title"] for item in objects if item.get("additionalProperties") is not False] == []
