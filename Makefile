@@ -30,6 +30,7 @@ bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.verify
 	$(BIN)/python -m benchmarks.vmi
+	$(BIN)/python -m benchmarks.fusion
 	$(BIN)/python -m benchmarks.service
 	$(BIN)/python -m benchmarks.placement --count 500
 
@@ -45,6 +46,7 @@ fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_readback --count 1000
 	$(BIN)/python -m tests.support.fuzz_buckyball --count 500
 	$(BIN)/python -m tests.support.fuzz_fusion --count 5000
+	$(BIN)/python -m tests.support.fuzz_fusion_plans --count 5000
 	$(BIN)/python -m tests.support.fuzz_service --count 10000
 
 clean:

@@ -8,6 +8,7 @@ from layoutsolver.api import read_source
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.fusion.access import Facts
 from layoutsolver.fusion.apart import Apart
+from layoutsolver.fusion.check import check_regions
 from layoutsolver.fusion.code import Code, Item, Loop, Scope, code_of, inside, walk
 from layoutsolver.fusion.cse import eliminate_common
 from layoutsolver.fusion.elide import Elided, ElideOptions, elide
@@ -109,7 +110,11 @@ def fuse(source: SourceFile, options: FuseOptions | None = None) -> FuseResult:
     if any(item.severity == "error" for item in found):
         return result
     result.assumed_turns = chosen.assumed_turns
-    result.start = code = code_of(graph)
+    code = code_of(graph)
+    result.diagnostics += check_regions(code)
+    if any(item.severity == "error" for item in result.diagnostics):
+        return result
+    result.start = code
     if not any(isinstance(item, Scope) and item.is_region for item in walk(code.items)):
         message = "there is no `pto.fusion_region` here: no loops are fused, only loads and stores are elided"
         result.diagnostics.append(Diagnostic("LS0902", "warning", message, Label(source, Span(0, 0))))
@@ -126,6 +131,8 @@ def fuse_as_seed(source: SourceFile, stop_after: str = "flatten") -> tuple[list[
     module = read_source(source)
     graph, found = build_graph(module)
     said = [*module.diagnostics, *found]
+    if not any(item.severity == "error" for item in said):
+        said += check_regions(code_of(graph))
     if any(item.severity == "error" for item in said):
         return said, None
     text = write(run_seed(code_of(graph), stop_after))

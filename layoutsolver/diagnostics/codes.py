@@ -83,6 +83,7 @@ CODES: dict[str, Code] = {
         Code("LS0904", "a store stays"),
         Code("LS0905", "the first version of the compiler's fusion makes no program of it"),
         Code("LS0906", "tile operations that are not planned"),
+        Code("LS0907", "a fusion region that is not well formed"),
         Code("LS1001", "an operation that is not known on the way to Buckyball's banks"),
         Code("LS1002", "shapes that an operation on tiles or banks does not take"),
         Code("LS1003", "an operation that is not lowered"),
