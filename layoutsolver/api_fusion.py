@@ -11,7 +11,7 @@ from layoutsolver.fusion.apart import Apart
 from layoutsolver.fusion.check import check_regions
 from layoutsolver.fusion.code import Code, Item, Loop, Scope, code_of, inside, walk
 from layoutsolver.fusion.cse import eliminate_common
-from layoutsolver.fusion.elide import Elided, ElideOptions, elide
+from layoutsolver.fusion.elide import Elided, ElideOptions, elide, unused
 from layoutsolver.fusion.flatten import flatten
 from layoutsolver.fusion.fuse import fused
 from layoutsolver.fusion.liveness import readers
@@ -255,7 +255,7 @@ def posed_block(code: Code, place: Place, options: FuseOptions) -> Posed:
     merged = eliminate_common(code)
     facts = Facts(merged)
     left = elide(merged, ElideOptions(options.exit_dse, options.trust_zero)).code
-    around = Around(readers(merged, facts), frozenset(item.node.index for item in walk(left.items)))
+    around = Around(readers(merged, facts), frozenset(item.node.index for item in walk(left.items)), unused(merged))
     return pose(merged, facts, _items_at(merged.items, place), around, pose_options(options))
 
 

@@ -57,10 +57,13 @@ class PoseOptions(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What is known of a program as it stands: of each store who may read it, and which operations elision leaves."""
+    """What is known of a program as it stands: of each store who may read it, which operations elision leaves, and the
+    values that nobody uses, which elision leaves as well.
+    """
 
     readers: dict[int, tuple[Reader, ...]]
     left: frozenset[int]
+    unused: frozenset[int]
 
 
 def pose(code: Code, facts: Facts, items: tuple[Item, ...], around: Around, options: PoseOptions) -> Posed:
@@ -227,7 +230,7 @@ class _Poser:
         stores: list[int] = []
         needed = False
         for value in values:
-            found = feeds(items, value, outside)
+            found = feeds(items, value, outside | self.around.unused)
             needed = needed or found.needed
             for node in found.stores:
                 touch = self.by_node.get(node.index)

@@ -174,7 +174,9 @@ class Feeds(NamedTuple):
 
 
 def feeds(items: tuple[Item, ...], value: int, outside: frozenset[int]) -> Feeds:
-    """Where a value of some items goes; `outside` are the values that something behind the items uses."""
+    """Where a value of some items goes; `outside` are the values that something behind the items uses, or that stay
+    though nobody does.
+    """
     reached = {value}
     stores: list[OpNode] = []
     needed = False
