@@ -65,6 +65,7 @@ class _Posing:
             tuple(self.ops), tuple(self.banks()), tuple(orders),
             tuple(self.program.steps[i].last if out else i for i, out in zip(self.items, self.leaving, strict=True)),
             tuple(self.regions), self.chip.bank_num, self.chip.vbank_upper, self.model, self.chip.mset_clears,
+            self.loose_fences(),
         )  # fmt: skip
         return PosedBanks(problem, self.program, tuple(self.items), tuple(self.leaving))
 
@@ -196,6 +197,25 @@ class _Posing:
         for region in self.regions:
             found.setdefault((region.enter, region.leave), "value")
         return [Before(first, then, why) for (first, then), why in sorted(found.items())]
+
+    def loose_fences(self) -> tuple[int, ...]:
+        """The fences outside loops that may go: between all that conflicts across them stands another one that stays.
+
+        The last one stays, since whoever called the function may read what it wrote.
+        """
+        fences = [n for n, op in enumerate(self.ops) if op.name == FENCE and op.region == -1]
+        loose: list[int] = []
+        for fence in fences[:-1]:
+            kept = [other for other in fences if other != fence and other not in loose]
+            pairs = (
+                (one, other)
+                for one in range(fence)
+                for other in range(fence + 1, len(self.ops))
+                if self.memory.conflict(self.accesses[one], self.accesses[other])
+            )
+            if all(any(one < other < then for other in kept) for one, then in pairs):
+                loose.append(fence)
+        return tuple(loose)
 
     def reason(self, first: int, then: int, one: BankOp, other: BankOp) -> Reason | None:
         if set(one.writes) & {*other.reads, *other.writes} or set(one.reads) & set(other.writes):

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from layoutsolver.buckyball.banking import BankOptions, bank_text
+from layoutsolver.buckyball.lowering import lower_text
 from layoutsolver.buckyball.usage import bank_usage, usage_text
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.buckyball.compare import compare_codes
 from layoutsolver_models.banks.solve import solve_banks
 from layoutsolver_models.problems.banks import Level
+from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.bank_chip import load_bank_chip
+from tests.buckyball.support import product
 from tests.support.bank_programs import WIDE, code_of, least_peak, problems_with, random_bank_program
 
 SEED = load_bank_chip("seed")
@@ -170,3 +173,69 @@ def test_a_program_whose_makespan_ends_the_solver_under_probing_is_solved() -> N
     placed = bank_text(SourceFile("a.mlir", random_bank_program(687)), WIDE, BankOptions("reorder"))
     (found,) = placed.functions
     assert (found.solution.status, found.solution.peak) == ("optimal", least_peak(found.problem, in_place=False))
+
+
+CONV = """\
+func.func @conv(%i: memref<1x8x8x16xf32>, %f: memref<3x3x16x32xf32>, %o: memref<1x6x6x32xf32>) {
+  tile.tile_conv2d %i %f %o : memref<1x8x8x16xf32> memref<3x3x16x32xf32> memref<1x6x6x32xf32>
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "peaks"),
+    [
+        (product(16, 16, 64), {"first_fit": 11, "liveness": 9, "reorder": 8, "elide": 6}),
+        (product(20, 33, 17), {"first_fit": 11, "elide": 6}),
+        (CONV, {"first_fit": 10, "elide": 7}),
+    ],
+)
+def test_what_is_lowered_needs_as_many_banks_as_the_specification_says(text: str, peaks: dict[Level, int]) -> None:
+    """First fit as in 4.6 and 5.3; from there down as in 8.4, in loops and between operations of the processor."""
+    source = SourceFile("a.mlir", text)
+    lowered = code_of(lower_text(source, SEED, "bank-ssa").text or "")
+    for level, peak in peaks.items():
+        placed = bank_text(source, SEED, BankOptions(level))
+        assert placed.text is not None
+        assert placed.functions[0].solution.peak == peak
+        assert compare_codes(lowered, code_of(placed.text), SEED, 1, 1).diagnostics == []
+
+
+def tiles(count: int) -> str:
+    """Tiles one after another, each with a fence behind it, into outputs of their own."""
+    outs = ", ".join(f"%C{n}: memref<16x16xf32>" for n in range(count))
+    lines = [f"func.func @tiles(%A: memref<16x16xf32>, %B: memref<16x16xf32>, {outs}, %s: i64) {{"]
+    lines += [f"  %c{value} = arith.constant {value} : i64" for value in (0, 1, 16)]
+    move, four, five = "memref<16x16xf32> i64 i64 i64", "i64 i64 i64 i64", "i64 i64 i64 i64 i64"
+    for n in range(count):
+        for name, wide in (("aF", 1), ("bF", 1), ("a8", 0), ("b8", 0), ("aT", 0), ("cI", 1), ("cF", 1)):
+            lines.append(f"  %{name}{n} = buckyball.bank_alloc" + " {col = 4 : i64}" * wide)
+        lines += [
+            f"  %a{n}1 = buckyball.bank_mvin %A %aF{n} %c16 %c1 : {move}",
+            f"  %b{n}1 = buckyball.bank_mvin %B %bF{n} %c16 %c1 : {move}",
+            f"  %a{n}2 = buckyball.bank_fp2int %a{n}1 %a8{n} %c16 %s : {four}",
+            f"  %b{n}2 = buckyball.bank_fp2int %b{n}1 %b8{n} %c16 %s : {four}",
+            f"  %a{n}3 = buckyball.bank_transpose %a{n}2 %aT{n} %c16 %c0 : {four}",
+            f"  %c{n}1 = buckyball.bank_mul_warp16 %a{n}3 %b{n}2 %cI{n} %c16 %c0 : {five}",
+            f"  %c{n}2 = buckyball.bank_int2fp %c{n}1 %cF{n} %c16 %s : {four}",
+            f"  %c{n}3 = buckyball.bank_mvout %C{n} %c{n}2 %c16 %c1 : {move}",
+            "  buckyball.fence",
+        ]
+        lines += [f"  buckyball.bank_release %{name}{n} : i64" for name in ("aF", "bF", "a8", "b8", "aT", "cI", "cF")]
+    return "\n".join([*lines, "  return", "}", ""])
+
+
+def test_tiles_overlap_where_no_fence_is_needed_between_them() -> None:
+    """Two tight tiles fit into 16 banks; where arguments may be the same memory, the fence between them stays."""
+    source = SourceFile("a.mlir", tiles(2))
+    found = {}
+    for distinct in (False, True):
+        placed = bank_text(source, SEED, BankOptions("overlap", distinct_arguments=distinct, limits=Limits(60)))
+        assert placed.text is not None, placed.diagnostics
+        found[distinct] = placed.functions[0].solution
+        assert compare_codes(code_of(source.text), code_of(placed.text), SEED, 2, 1).diagnostics == []
+        assert placed.text.count("buckyball.fence") == (1 if distinct else 2)
+    assert found[True].makespan < found[False].makespan
+    assert found[True].peak <= 16
+    assert (found[False].dropped_fences, len(found[True].dropped_fences)) == ((), 1)

@@ -59,7 +59,8 @@ def powers_of(level: Level) -> Powers:
 
 class _Solve:
     def __init__(self, problem: BankProblem, level: Level, limits: Limits, deadline: float | None) -> None:
-        self.problem, self.level, self.limits, self.deadline = problem, level, limits, deadline
+        self.problem = without_loose_fences(problem) if level == "overlap" else problem
+        self.level, self.limits, self.deadline = level, limits, deadline
         self.powers = powers_of(level)
         self.proved = True
 
@@ -112,7 +113,9 @@ class _Solve:
             self.proved &= whole
         one = dict(shared)
         msets = 2 * (len(problem.banks) - len(shared) - len(kept))
-        cycles = makespan(problem, order, {into: root(into, shared) for _, into in shared}, msets)
+        dropped = problem.loose_fences if self.level == "overlap" else ()
+        timed = [op for op in order if op not in dropped]
+        cycles = makespan(problem, timed, {into: root(into, shared) for _, into in shared}, msets)
         last = tuple(
             end if number in one else end - 1 for number, (_, end) in enumerate(places.lives)
         ) if self.powers.lives else ()  # fmt: skip
@@ -120,8 +123,17 @@ class _Solve:
         status: Status = "optimal" if self.proved else "feasible"
         peak = height(problem, ids, places)
         return BankSolution(
-            status, self.level, order, ids, first, last, peak, min(bound, peak), cycles, msets, shared, kept
-        )
+            status, self.level, order, ids, first, last, peak, min(bound, peak), cycles, msets, shared, kept,
+            dropped_fences=dropped,
+        )  # fmt: skip
+
+
+def without_loose_fences(problem: BankProblem) -> BankProblem:
+    """The problem in which fences that nothing needs put nothing in order and stop nothing."""
+    loose = set(problem.loose_fences)
+    orders = tuple(edge for edge in problem.orders if edge.why != "fence" or not loose & {edge.first, edge.then})
+    ops = tuple(op._replace(name="loose fence") if n in loose else op for n, op in enumerate(problem.ops))
+    return problem._replace(orders=orders, ops=ops)
 
 
 def height(problem: BankProblem, ids: tuple[int, ...], places: Places) -> int:

@@ -18,11 +18,11 @@ from layoutsolver_models.placement.compact import Part
 from layoutsolver_models.placement.search import ORDERS, CanonicalSearch, can_search
 from layoutsolver_models.solve.layout import Limits
 
-FIRST_NODES = 1000
+FIRST_NODES = 2000
 """Nodes that each order gets in its first turn; the first order gets twice as many as the others."""
 RACE_NODES = 250
 """The same where they race: small turns, since the other side does not wait."""
-FIRST_TURN = 0.25
+FIRST_TURN = 0.05
 """CP-SAT's deterministic time in its first turns."""
 FIRST_SECONDS = 4.0
 """Seconds after which CP-SAT starts anew with another variant and seed, where it has a thread of its own."""

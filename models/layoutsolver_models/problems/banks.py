@@ -93,7 +93,7 @@ class BankProblem(NamedTuple):
     """Operations, banks, orders, and the memory: how many physical banks, the largest id, how ids are mapped.
 
     `clears` says that an allocation leaves a bank zero. `places` are the points of the text at which operations stand,
-    in the numbering of `Bank.alloc`.
+    in the numbering of `Bank.alloc`. `loose_fences` put nothing in order that other fences do not.
     """
 
     ops: tuple[BankOp, ...]
@@ -105,6 +105,7 @@ class BankProblem(NamedTuple):
     largest_id: int = 15
     model: BankModel = "contiguous"
     clears: bool = True
+    loose_fences: tuple[int, ...] = ()
     schema: Literal["layoutsolver/bank-problem/1"] = "layoutsolver/bank-problem/1"
 
 
