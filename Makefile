@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-CHECKED := layoutsolver models backends tests benchmarks
+CHECKED := layoutsolver models backends tests benchmarks notebooks
 
 .PHONY: demo setup test lint format bench fuzz clean
 

@@ -279,6 +279,11 @@ def _add_view(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--line", type=_positive, default=None, metavar="N", help="the operation whose lanes are shown")
 
 
+def _add_notebook(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the notebook's name; without it, all names")
+    parser.add_argument("--read-only", action="store_true", help="show it without its code")
+
+
 def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the page")
@@ -406,6 +411,7 @@ VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "schema": ("print the JSON schema of a problem or an answer", _add_schema),
     "explain": ("say why a program has no layouts, or print the page of a code", _add_explain),
     "why": ("say why a value has its layout and no other", _add_why),
+    "notebook": ("open a notebook: a tour, and spaces to explore", _add_notebook),
     "report": ("write a program, what is said of it and its pictures as one HTML page", _add_report),
     "view": ("draw the layouts of a program as SVG", _add_view),
     "batch": ("ask the same about many files, with a line of JSON for each", _add_batch),

@@ -116,8 +116,15 @@ def raising(error: BaseException) -> Callable[..., NoReturn]:
 @pytest.mark.parametrize("verb", VERBS)
 def test_an_interrupt_has_status_130(verb: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.import_module(f"layoutsolver.cli.{verb}"), "run", raising(KeyboardInterrupt()))
-    needed = {"why": ["x", "y"], "lower": ["x", "--to", "vpto"], "batch": ["x", "-o", "y"], "ops": [], "schema": []}
-    outcome = run(verb, *needed.get(verb, [] if verb == "serve" else ["x"]))
+    needed = {
+        "why": ["x", "y"],
+        "lower": ["x", "--to", "vpto"],
+        "batch": ["x", "-o", "y"],
+        "ops": [],
+        "schema": [],
+        "notebook": [],
+    }
+    outcome = run(verb, *needed.get(verb, [] if verb in ("serve", "notebook") else ["x"]))
     assert (outcome.status, outcome.out, outcome.err) == (130, "", "interrupted\n")
 
 

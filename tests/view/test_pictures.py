@@ -148,3 +148,21 @@ def test_an_unreadable_program_is_said(tmp_path: Path, capsys: pytest.CaptureFix
     file.write_text("func.func @f( {")
     assert main(["view", str(file)]) == 3
     assert "LS0003" in capsys.readouterr().err
+
+
+DOCUMENTED = {
+    "conflict": ("shared_mask.mlir", "dataflow"), "candidates": ("quantised_softmax.mlir", "space"),
+    "dataflow": ("quantised_softmax.mlir", "dataflow"), "fusion": ("column_softmax.pto", "fusion"),
+    "lanes": ("upstream-findings/vmi/parts_of_packed_pairs.vpto", "lanes"), "memory": ("buffers.csv", "memory"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_the_pictures_of_the_readme_are_what_is_drawn(
+    name: str, update_golden: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    file, kind = DOCUMENTED[name]
+    kept, out = ROOT / "docs" / "pictures" / f"{name}.svg", tmp_path / "out.svg"
+    assert main(["view", f"examples/{file}", "--show", kind, "-o", str(kept if update_golden else out)]) == 0
+    assert update_golden or kept.read_text(encoding="utf-8") == out.read_text(encoding="utf-8")
