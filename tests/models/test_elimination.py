@@ -239,6 +239,15 @@ def test_equally_busy_pipes_are_bounded_and_balanced(seed: int) -> None:
     reached = rank(problem, found.choice)[0]
     assert found.bound <= exact.busiest <= reached
     assert reached - found.bound <= 3
+    least = rank(problem, Chosen(exact.variants, exact.conversions))
+    assert rank(problem, found.choice)[: found.proved] == least[: found.proved]
+    again = by_solvers(problem, left, Limits(), found.choice, found.bound, found.proved)
+    assert again[3:] == exact[3:]
+
+
+def test_objectives_are_proved_one_after_the_other() -> None:
+    proved = [eliminated(balanced_problem(seed, 24)) for seed in range(6)]
+    assert any(found is not None and 0 < found.proved < 4 for found in proved)
 
 
 def test_places_of_two_choices_are_put_together() -> None:

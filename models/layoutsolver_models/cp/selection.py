@@ -19,7 +19,7 @@ from layoutsolver_models.problems.selection import (
     SelectionSolution,
     faults,
 )
-from layoutsolver_models.solve.chosen import Chosen, better, solution_of
+from layoutsolver_models.solve.chosen import Chosen, better, rank, solution_of
 from layoutsolver_models.solve.layout import Limits
 
 Terms = list[tuple[int, int]]
@@ -182,17 +182,22 @@ class SelectionModel:
 
 
 def best_by_cp_sat(
-    built: SelectionModel, limits: Limits, known: Chosen | None = None, bound: int = 0
+    built: SelectionModel, limits: Limits, known: Chosen | None = None, bound: int = 0, done: int = 0
 ) -> SelectionSolution:
     """The best choice of a model, its objectives minimised in their order; `feasible` if a limit cut the proof.
 
-    `bound` is a known bound of the first objective. `known` is a choice to fall back on where the limit comes first.
+    `bound` is a known bound of the first objective. `known` is a choice to fall back on where the limit comes first; so
+    many of its objectives are `done`: they are known to be the least.
     """
     problem = built.problem
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
     best = known
     proved: list[SelectionObjective] = []
-    for name in problem.objective:
+    if known is not None:
+        for name, value in zip(problem.objective[:done], rank(problem, known), strict=False):
+            proved.append(name)
+            _fix(built, name, value)
+    for name in problem.objective[len(proved) :]:
         _minimize(built, name)
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:

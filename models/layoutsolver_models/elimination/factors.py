@@ -7,6 +7,7 @@ vectors; what their weighted sums come to, in several levels that are compared o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from typing import NamedTuple
 
@@ -34,16 +35,21 @@ class Unary(NamedTuple):
 
 
 class Allowed(NamedTuple):
-    """Which states of two variables go together: where what the first one needs, in bits, is part of what is there."""
+    """Which states of two variables go together: where what the first one needs, in bits, is part of what is there.
+
+    What needs `MANY` goes with any of at least `least` bits.
+    """
 
     needed: tuple[int, ...]
     there: tuple[int, ...]
+    least: int = 0
 
     def table(self, weights: Weights) -> Table:
         """Nothing, or `NEVER`."""
         needed, there = np.array(self.needed)[:, None], np.array(self.there)[None, :]
         table = np.zeros((*weights.shape[:2], len(self.needed), len(self.there)), np.int64)
-        table[0] = np.where((needed & there) == needed, 0, NEVER)
+        enough = np.array([some == MANY or some.bit_count() >= self.least for some in self.there])
+        table[0] = np.where(np.where(needed == MANY, enough, (needed & there) == needed), 0, NEVER)
         return table
 
 
@@ -177,7 +183,9 @@ class _Builder:
             self.add(self.conversions(value, states.values[value]), states.maker[value], variable)
         for number, op in enumerate(self.problem.ops):
             for value in dict.fromkeys(op.operands):
-                self.add(Allowed(self.needed(number, value), states.values[value].sets), number, of_value[value])
+                needed = self.needed(number, value)
+                several = self.distinct(number, value) if MANY in needed else 0
+                self.add(Allowed(needed, states.values[value].sets, several), number, of_value[value])
         for setup, ops in common.items():
             variable = len(sizes)
             sizes.append(2)
@@ -208,8 +216,7 @@ class _Builder:
                     sum(sorted(each)[: states.beyond])
                     for each in zip(*(costs[one] for one in states.variants), strict=True)
                 )
-                results = (self.result_costs(number, (one,)) for one in states.variants)
-                out.append(_sum([tuple(several), tuple(map(min, zip(*results, strict=True)))]))
+                out.append(_sum([tuple(several), self.result_costs_of_many(number)]))
                 continue
             paid = [self.states.costs[number][one] for one in some]
             own = {setups[one] for one in some if setups[one] and setups[one] not in common}
@@ -226,6 +233,18 @@ class _Builder:
             registers += known.registers[known.layouts.index(layout)]
             penalty += self.penalty.get((value, layout), 0)
         return (*(0 for _ in self.problem.pipes), penalty, registers) if op.results else (0,) * self.entries
+
+    def result_costs_of_many(self, number: int) -> Vector:
+        """The registers of more variants than are told apart, at least."""
+        op, states = self.problem.ops[number], self.states.ops[number]
+        registers = 0
+        for port, value in enumerate(op.results, len(op.operands)):
+            known = self.problem.values[value]
+            made = {op.variants[one].layouts[port] for one in states.variants}
+            sizes = sorted(known.registers[known.layouts.index(layout)] for layout in made)
+            if value not in op.results[: port - len(op.operands)]:
+                registers += sum(sizes[: self.distinct(number, value)])
+        return (*(0 for _ in self.problem.pipes), 0, registers)
 
     def made(self, number: int, some: tuple[int, ...]) -> dict[tuple[int, str], None]:
         """The results in the layouts that variants make."""
@@ -250,8 +269,17 @@ class _Builder:
         place = {layout: number for number, layout in enumerate(known.layouts)}
         ports = [port for port, operand in enumerate(op.operands) if operand == value]
         return tuple(
-            sum({1 << place[op.variants[one].layouts[port]] for one in some for port in ports})
+            sum({1 << place[op.variants[one].layouts[port]] for one in some for port in ports}) if some else MANY
             for some in self.states.ops[number].sets
+        )
+
+    def distinct(self, number: int, value: int) -> int:
+        """In how many layouts an operand is asked for, or a result made, at least, by more variants than are told."""
+        op, states = self.problem.ops[number], self.states.ops[number]
+        ports = [port for port, one in enumerate((*op.operands, *op.results)) if one == value]
+        return max(
+            -(-states.beyond // max(Counter(op.variants[one].layouts[port] for one in states.variants).values()))
+            for port in ports
         )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from layoutsolver_models.elimination.balance import balance
@@ -33,14 +34,16 @@ LARGEST_OF_ALL = 1 << 20
 class Eliminated(NamedTuple):
     """What elimination says of a problem.
 
-    `bound` is what the first objective comes to at least, `choice` the best choice that is known, None if none. It is
-    `optimal` if no choice is better in any objective, given those before it; `infeasible` says that there is none.
+    `bound` is what the first objective comes to at least, `choice` the best choice that is known, None if none. So many
+    of the objectives are `proved`: no choice is better in these, given those before; it is `optimal` if that holds for
+    all. `infeasible` says that there is none.
     """
 
     bound: int = 0
     choice: Chosen | None = None
     optimal: bool = False
     infeasible: bool = False
+    proved: int = 0
 
 
 class Round(NamedTuple):
@@ -112,7 +115,18 @@ class _Search:
             self.bound = max(self.bound, done.bounds[0])
         if not self.optimal and len(self.problem.bounded) > 1 and self.problem.objective[0] == "pipes":
             self.bound, self.best = balance(states, self.best, self.bound, self.deadline)
-        return Eliminated(self.bound, self.best, self.optimal)
+        return Eliminated(self.bound, self.best, self.optimal, proved=self.proved(done, place))
+
+    def proved(self, done: Round, place: int) -> int:
+        """How many of the objectives the best choice is proved to be the least of."""
+        if self.best is None:
+            return 0
+        reached = rank(self.problem, self.best)
+        if self.optimal:
+            return len(reached)
+        least = done.levels.parts(done.minima.values[:, place].tolist())
+        equal = list(takewhile(lambda pair: pair[0] == pair[1], zip(least, reached, strict=True)))
+        return max(len(equal), int(reached[0] == self.bound))
 
     def late(self) -> bool:
         """Whether the deadline has passed."""

@@ -35,6 +35,15 @@ class Levels(NamedTuple):
     weights: Weights
     units: tuple[tuple[int, int], ...]
 
+    def parts(self, values: Sequence[int]) -> list[int]:
+        """The sums that the levels of a minimum consist of."""
+        out: list[int] = []
+        left = list(values)
+        for level, unit in self.units:
+            out.append(left[level] // unit)
+            left[level] -= out[-1] * unit
+        return out
+
     def of(self, weighting: int) -> list[Vector]:
         """The levels of one weighting."""
         return [tuple(map(int, row)) for row in self.weights[:, weighting]]

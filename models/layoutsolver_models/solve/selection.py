@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from typing import NamedTuple
 
 from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution, faults
-from layoutsolver_models.solve.chosen import Chosen, rank, solution_of
+from layoutsolver_models.solve.chosen import Chosen, solution_of
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.start import greedy_choice
 
@@ -62,26 +62,31 @@ def solve_selection(
     if limits.seconds is not None:
         limits = limits._replace(seconds=begun + limits.seconds - time.monotonic())
         if best is not None and len(problem.ops) > HUGE:
-            reached = rank(problem, best)[0] == found.bound
-            return solution_of(problem, best, found.bound, problem.objective[:1] if reached else ())
-    return by_solvers(problem, left, limits, best, found.bound)
+            return solution_of(problem, best, found.bound, problem.objective[: found.proved])
+    return by_solvers(problem, left, limits, best, found.bound, found.proved)
 
 
 def by_solvers(
-    problem: SelectionProblem, left: Open, limits: Limits, known: Chosen | None = None, bound: int = 0
+    problem: SelectionProblem,
+    left: Open,
+    limits: Limits,
+    known: Chosen | None = None,
+    bound: int = 0,
+    proved: int = 0,
 ) -> SelectionSolution:
     """The answer of CP-SAT, or of HiGHS where there is too much for it, to what is left of a problem.
 
-    `known` is a choice to start from, `bound` what is known that the first objective comes to at least.
+    `known` is a choice to start from, `bound` what is known that the first objective comes to at least; so many
+    objectives are `proved` for that choice.
     """
     from layoutsolver_models.cp.selection import SelectionModel, best_by_cp_sat
 
     if known is not None:
         if limits.seconds is not None and limits.seconds <= 0:
-            return solution_of(problem, known, bound, ())
+            return solution_of(problem, known, bound, problem.objective[:proved])
         left = _with(left, known.variants, known.conversions)
     built = SelectionModel(problem, left.variants, left.conversions, known)
-    return best_by_cp_sat(built, limits, known, bound)
+    return best_by_cp_sat(built, limits, known, bound, proved)
 
 
 def narrow(problem: SelectionProblem) -> Open:
