@@ -94,8 +94,9 @@ class _Search:
         if done.minima.values[0, 0] >= NEVER // 2:
             return Eliminated(infeasible=True)
         self.bound = max(done.bounds)
-        if self.best is None:
-            self.round(only_told(states), pipes, LARGEST, proof=False)
+        told = only_told(states)
+        if not self.optimal and told != states:
+            self.round(told, pipes, LARGEST, proof=False)
         least = [tuple(map(int, done.minima.values[:, number])) for number in range(len(pipes))]
         place = least.index(max(least))
         largest = LARGEST
