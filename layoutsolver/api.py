@@ -12,6 +12,7 @@ from layoutsolver.mlir.reader import read
 from layoutsolver.mlir.tree import Module
 from layoutsolver.ops.registry import target_of
 from layoutsolver.pose.ave import PoseOptions, pose_ave
+from layoutsolver.pose.ave_check import attribute_faults
 from layoutsolver.pose.posed import Posed
 from layoutsolver.source import SourceFile, Span
 from layoutsolver_models.problems.layout import LayoutSolution
@@ -336,6 +337,7 @@ def _read(source: SourceFile, options: SolveOptions) -> tuple[SolveResult, Graph
     if result.unreadable:
         return result, None
     graph, found = graph_of(module, options)
+    found += attribute_faults(graph)
     result.diagnostics += found
     return result, None if any(item.severity == "error" for item in found) else graph
 

@@ -126,7 +126,7 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verify", action="store_true", help="write nothing unless the program runs alike with its layouts"
     )
-    _add_rounds(parser)
+    _add_rounds(parser, None)
     _add_messages(parser, conflicts=3)
 
 
@@ -238,10 +238,13 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     _add_rounds(parser)
 
 
-def _add_rounds(parser: argparse.ArgumentParser) -> None:
+def _add_rounds(parser: argparse.ArgumentParser, default: int | None = 4) -> None:
+    """How often to run; no default tells whether it was given."""
+    also = " with --verify" if default is None else ""
     parser.add_argument(
-        "--rounds", type=_positive, default=4, metavar="N", help="how often every function is run (default: 4)"
-    )
+        "--rounds", type=_positive, default=default, metavar="N",
+        help=f"how often every function is run{also} (default: 4)",
+    )  # fmt: skip
 
 
 def _registers(text: str) -> tuple[int, int] | str:

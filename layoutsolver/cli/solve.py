@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from layoutsolver.api import SolveOptions, SolveResult, annotate, repaired, solve
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import Inputs, asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import messages_instead, print_diagnostics
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """Solve each part of the input; write all answers, or none if one of them is missing."""
+    if options.rounds is not None and not options.verify:
+        raise UsageError("--rounds says how often --verify runs the program")
     solver_options = solve_options(options)
     inputs = read_inputs(options)
     if is_json(inputs):
@@ -52,9 +55,9 @@ def _solve_all(options: argparse.Namespace, inputs: Inputs, solver_options: Solv
         if options.repair and not result.ok:
             result = repaired(result, solver_options, _proof(options, result) if options.verify else None) or result
         elif options.verify and result.ok:
-            from layoutsolver.verify.run import verify_result
+            from layoutsolver.verify.run import ROUNDS, verify_result
 
-            result.diagnostics = verify_result(result, options.rounds, options.seed).diagnostics
+            result.diagnostics = verify_result(result, options.rounds or ROUNDS, options.seed).diagnostics
         status = worst(status, exit_status(result))
         said += result.diagnostics
         if options.verify_diagnostics:
@@ -82,9 +85,9 @@ def _solve_all(options: argparse.Namespace, inputs: Inputs, solver_options: Solv
 
 def _proof(options: argparse.Namespace, result: SolveResult) -> Proof:
     """What runs a repair against the program as it was."""
-    from layoutsolver.verify.run import prove_repair
+    from layoutsolver.verify.run import ROUNDS, prove_repair
 
-    return lambda after: prove_repair(result, after, options.rounds, options.seed)
+    return lambda after: prove_repair(result, after, options.rounds or ROUNDS, options.seed)
 
 
 def exit_status(result: SolveResult) -> int:

@@ -245,6 +245,9 @@ class _Builder:
         self, node: OpNode, header: ForHeader, values: list[int], bounds: tuple[int, ...], count: int | None
     ) -> None:
         graph = self.graph
+        if len(bounds) != 3:
+            has = f"{len(bounds)} of its 3 bounds: a lower bound, an upper bound and a step"
+            self.report("LS0205", f"`scf.for` has {has}", node.span)
         inits, iter_args = node.operands[3:], values[1:]
         last = next((op for op in reversed(graph.ops[node.index + 1 :]) if op.parent == node.index), None)
         ending = last if last is not None and last.name == "scf.yield" else None

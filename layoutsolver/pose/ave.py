@@ -249,7 +249,7 @@ class _Poser:
             return False
         problems = check_op(self.graph, node)
         self.diagnostics.extend(problems)
-        return not problems and -1 not in node.operands
+        return -1 not in node.operands and all(item.severity != "error" for item in problems)
 
     def ports(self, node: OpNode, family: str, key: int, names: str, values: list[int | None], fixed: str = "") -> int:
         """Post a relation from the table of `family`, the values standing in the ports of these names."""

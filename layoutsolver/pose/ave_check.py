@@ -7,7 +7,7 @@ from functools import lru_cache
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode, Value
 from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, VectorType, parse_type
-from layoutsolver.ops.ave import ENUMERATORS
+from layoutsolver.ops.ave_attributes import nodes_of, wrong_attributes
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.ops.spec import Kind
 
@@ -30,7 +30,7 @@ def check_op(graph: Graph, node: OpNode) -> list[Diagnostic]:
     operands = tuple([values[value].type.text if value >= 0 else "" for value in node.operands])
     results = tuple([values[value].type.text for value in node.results])
     faults = _faults(node.name, tuple(node.roles), operands, results)
-    found = _enumerator_faults(graph, node) + _index_faults(graph, node)
+    found = _attribute_faults(graph, node) + _index_faults(graph, node)
     for place, fault in faults:
         if place < len(operands):
             span = node.op.token_span(node.operand_tokens[place])
@@ -41,21 +41,18 @@ def check_op(graph: Graph, node: OpNode) -> list[Diagnostic]:
     return found
 
 
-def _enumerator_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
-    """Enumerators that do not exist, with the nearest one that does."""
-    found: list[Diagnostic] = []
-    for kind, name in node.enums.items():
-        known = ENUMERATORS.get((node.name.removeprefix("ave.hir."), kind))
-        if known is None or name in known:
-            continue
-        from difflib import get_close_matches
+def attribute_faults(graph: Graph) -> list[Diagnostic]:
+    """What is wrong with the attributes of all operations of a program."""
+    return [found for node in nodes_of(graph) for found in _attribute_faults(graph, node)]
 
-        near = get_close_matches(name, known, 1, 0.6)
-        note = f"is `{near[0]}` meant?" if near else f"there are {', '.join(known)}"
-        label = Label(graph.module.source, node.span)
-        message = f"`{node.name}`: there is no {kind} `{name}`"
-        found.append(Diagnostic("LS0206", "error", message, label, notes=(note,)))
-    return found
+
+def _attribute_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
+    """Attributes that an operation does not have, and values that do not exist, with the nearest that do."""
+    label = Label(graph.module.source, node.span)
+    return [
+        Diagnostic(one.code, "error" if one.is_error else "warning", one.message, label, notes=(one.note,))
+        for one in wrong_attributes(node)
+    ]
 
 
 def _index_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:

@@ -27,6 +27,8 @@ VERBS = tuple(PARSED)
         ("solve", "a", "b"),
         ("solve", "{file}", "--nonsense"),
         ("solve", "{file}", "--lay"),
+        ("solve", "{file}", "--rounds", "2"),
+        ("solve", "{file}", "--repair", "--rounds", "2"),
         ("solve", "{file}", "--format", "yaml"),
         ("solve", "{file}", "--compat", "downstream"),
         ("solve", "{file}", "--color", "blue"),

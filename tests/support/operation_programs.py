@@ -179,7 +179,40 @@ def _converted(name: str, before: str, after: str, inline: str, attrs: str, orde
     return title, one(before, line, "%a", result=after, masks=before)
 
 
+def _ties() -> Iterator[tuple[str, str]]:
+    """Sums of a product halfway between two numbers and of one that float32 drops, which decides."""
+    type_ = vector("f8E5M2")
+    for total in ("1.52587890625e-05", "-1.52587890625e-05"):
+        for factor in ("20480.0", "-20480.0"):
+            lines = []
+            for name, number in (("a", total), ("b", factor), ("c", "1.5")):
+                lines.append(f"%{name}1 = arith.constant {number} : f8E5M2")
+                lines.append(f"%{name} = ave.hir.scalar_broadcast %{name}1 : f8E5M2 -> {type_}")
+            lines.append(f"%r = ave.hir.vmula %a, %b, %c, %all : {type_}, {MASK}")
+            yield f"vmula f8E5M2 of {total} and {factor}", one("f8E5M2", "\n  ".join(lines), "")
+
+
+def _zeros() -> Iterator[tuple[str, str]]:
+    """Extremes of zeros of both signs, of which the first one counts."""
+    for element in ("f8E4M3FN", "f8E5M2", "f32"):
+        type_ = vector(element)
+        for kind in ("max", "min"):
+            program = Program()
+            program.mask(element)
+            program.load("%a", element)
+            program.lines += [
+                f"%zero = arith.constant 0.0 : {element}",
+                f"%o = ave.hir.scalar_broadcast %zero : {element} -> {type_}",
+                f"%z = ave.hir.vmul %a, %o, %all : {type_}, {MASK}", f"%first = ave.hir.pge <VL1> : {MASK}",
+                f"%r = ave.hir.reduction <{kind}>, %z, %k : {type_}, {MASK} -> {type_}",
+            ]  # fmt: skip
+            program.store("%r", element, "%first")
+            yield f"reduction {kind} {element} of zeros", str(program)
+
+
 def _others() -> Iterator[tuple[str, str]]:
+    yield from _ties()
+    yield from _zeros()
     for element in BITS:
         type_ = vector(element)
         for kind in ("add", "max", "min", "umax", "umin", "xori"):
@@ -226,7 +259,25 @@ def _whole_registers(element: str) -> Iterator[tuple[str, str]]:
         )
 
 
+def _predicates_in_memory() -> Iterator[tuple[str, str]]:
+    """Bits from behind the first ones of a buffer, and back."""
+    memref = f"memref<4x512xi1, strided<[512, 1], offset: 256>, {UB}>"
+    for element in ("i8", "i16", "i32"):
+        program = Program()
+        program.arguments += [f"%bits: {memref}", f"%more: {memref}"]
+        program.load("%a", element)
+        program.lines += [
+            "%c2 = arith.constant 2 : index", "%c256 = arith.constant 256 : index",
+            f"%p = ave.hir.vload <NORM> %bits[%c2, %c256] : {memref} into {MASK}",
+            f"%q = ave.hir.preg.and <b8> %p, %p, %all : {MASK}",
+        ]  # fmt: skip
+        program.store("%a", element, "%q")
+        program.lines.append(f"ave.hir.masked_store <NORM_B8> %more[%c2, %c256], %all, %q : {memref}, {MASK}, {MASK}")
+        yield f"predicates in memory for {element}", str(program)
+
+
 def _accesses() -> Iterator[tuple[str, str]]:
+    yield from _predicates_in_memory()
     unaligned = " {ave.unaligned_ub_access = #ave.unaligned_ub_access}"
     for element in BITS:
         program = Program()
@@ -242,6 +293,12 @@ def _accesses() -> Iterator[tuple[str, str]]:
             program.lines += [f"%pk = ave.hir.preg.and <b8> %p, %all, %all : {MASK}"]
             program.store("%a", element, mask, unaligned)
             yield f"unaligned {title} store {element}", str(program)
+        if BITS[element] < 32:
+            program = Program()
+            program.mask("i32")
+            program.load("%a", element)
+            program.store("%a", element, "%k", unaligned)
+            yield f"unaligned store of spread {element}", str(program)
         for title, mask in (("counted", "%p"), ("computed", "%k")):
             program = Program()
             program.mask(element)

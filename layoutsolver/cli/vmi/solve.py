@@ -68,10 +68,11 @@ def exit_status(result: VmiResult) -> int:
 def _prove(result: VmiResult, options: argparse.Namespace) -> None:
     """Add what running the lowered program says; an error means that the solution is not to be used."""
     from layoutsolver.verify.pto.proof import prove
+    from layoutsolver.verify.run import ROUNDS
 
     assert result.posed is not None
     assert result.solution is not None
-    said, done = prove(result.module.source, result.posed, result.solution, options.rounds, options.seed)
+    said, done = prove(result.module.source, result.posed, result.solution, options.rounds or ROUNDS, options.seed)
     result.diagnostics += [*said, *([] if done is None else done.diagnostics)]
 
 

@@ -1,0 +1,95 @@
+"""The attributes of `ave.hir` operations: which ones each may have, and the values of those that are enumerated.
+
+Those with the prefix of a dialect are free, as in MLIR. Source: HIVMAVEOps.td, HIVMAVEAttrs.td, HIVMAttrs.td.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from layoutsolver.graph.model import Graph, OpNode
+from layoutsolver.ops.attributes import attributes
+from layoutsolver.ops.ave import ENUMERATORS
+from layoutsolver.ops.registry import all_specs
+
+PREFIX = "ave.hir."
+
+_BOOLS = ("true", "false", "unit")
+_PARTS = ("part_even", "part_odd")
+_ROUNDINGS = ("rint", "round", "floor", "ceil", "trunc", "odd", "truncwithoverflow")
+
+FUNCTION_TYPES = (
+    "top", "none", "norm", "pk", "pk4", "pb8", "pb16", "pb32", "even", "c2c", "unpk", "unpk4", "pintlv2", "pintlv4",
+    "intlv2", "intlv4", "dintlv2", "dintlv4", "invalid", "bottom",
+)  # fmt: skip
+"""Source: HIVMAVEAttrs.td#FunctionDistType."""
+
+_VALUES: dict[str, tuple[str, ...]] = {
+    "functionType": FUNCTION_TYPES, "layout_change": ("UNCHANGED", "SPARSE", "DENSE"), "part": _PARTS,
+    "pp": ("pp0", "pp1", "pp2", "pp3"), "rnd": _ROUNDINGS, "uni": ("si2si", "si2ui", "ui2si", "ui2ui"),
+    "cast": ("cast_signed", "cast_unsigned", "bitcast"), "sat": _BOOLS, "bool": _BOOLS, "was_bool_to_int8": _BOOLS,
+}  # fmt: skip
+"""The values of enumerated attributes, by name."""
+
+_ANYWHERE = frozenset({"functionType", "layout_change", "mask_op_idx", "element_alignment_bit_width"})
+"""What passes of the compiler may leave on any operation."""
+
+_CONVERTS = ("vextsi", "vextui", "vextf", "vtrunci", "vtruncf", "vfptosi", "vfptoui", "vsitofp", "vuitofp")
+OWN_ATTRIBUTES: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_CONVERTS, frozenset({"part", "pp", "rnd", "sat", "uni"})),
+    "vtrc": frozenset({"rnd"}), "vdiv": frozenset({"cast"}), "mull": frozenset({"cast"}),
+    "vload": frozenset({"was_bool_to_int8"}), "vci": frozenset({"order"}),
+}  # fmt: skip
+"""Attributes beside those that stand in an operation's own form, by mnemonic."""
+
+_INLINE = frozenset({"dist", "pattern", "width", "mode", "order", "predicate", "kind", "rnd", "part", "bool", "int"})
+"""Attributes that an operation's form prints, under the names of the operation table."""
+
+
+class WrongAttribute(NamedTuple):
+    """An attribute that an operation does not have, or that has no such value; the nearest names that there are.
+
+    One that is like none that the operation has is nothing that is meant here: then `is_error` is False.
+    """
+
+    code: str
+    message: str
+    note: str
+    is_error: bool = True
+
+
+def wrong_attributes(node: OpNode) -> Iterator[WrongAttribute]:
+    """What is wrong with the attributes of an `ave.hir` operation."""
+    if node.attrs is None and not node.enums and not node.op.is_generic:
+        return
+    mnemonic = node.name.removeprefix(PREFIX)
+    own = OWN_ATTRIBUTES.get(mnemonic, frozenset())
+    for name, value in attributes(node).items():
+        known = ENUMERATORS.get((mnemonic, name))
+        if known is None and name in _VALUES:
+            known = _VALUES[name]
+        if known is not None and value not in known:
+            yield WrongAttribute("LS0206", f"`{node.name}`: there is no {name} `{value}`", _nearest(value, known))
+        elif "." not in name and name not in _ANYWHERE | own | _INLINE and name not in node.enums:
+            near = _near(name, tuple(sorted(_ANYWHERE | own)))
+            note = near or "it is kept, and not looked at"
+            yield WrongAttribute("LS0207", f"`{node.name}` has no attribute `{name}`", note, bool(near))
+
+
+def _near(name: str, known: tuple[str, ...]) -> str:
+    """The question whether a known name is meant that is like another one; empty if there is none."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1, 0.6)
+    return f"is `{near[0]}` meant?" if near else ""
+
+
+def _nearest(name: str, known: tuple[str, ...]) -> str:
+    return _near(name, known) or f"there are {', '.join(known)}"
+
+
+def nodes_of(graph: Graph) -> Iterator[OpNode]:
+    """The `ave.hir` operations of a program that are known."""
+    specs = all_specs()
+    return (node for node in graph.ops if node.name.startswith(PREFIX) and node.name in specs)
