@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,9 @@ from layoutsolver_models.rules.row import LayoutRule
 from tests.support.lowered import lower_and_verify, verify_solution
 from tests.support.operation_programs import operation_programs
 from tests.support.rule_programs import program, solve_row
+
+THOROUGH = re.compile(r"v(add|sub|mul|s?max|s?min|sadd|ssub|mula|div|mod)|reduction|vtrunci|unaligned")
+"""Operations whose sequences differ in few lanes only from what would be nearly right."""
 
 REACHABLE = [rule for rule in AVE_RULES if not rule.refuted and program(rule) is not None]
 
@@ -30,7 +34,7 @@ def test_every_operation_is_lowered_as_it_is_meant(golden: Callable[[str, str], 
     other: list[str] = []
     for number, (title, text) in enumerate(operation_programs()):
         dialect, chip = ("1.2.0", "") if number % 2 else ("master", "ascend950")
-        verdict = lower_and_verify(text, dialect, "", 8, chip).verdict
+        verdict = lower_and_verify(text, dialect, "", 8 if THOROUGH.match(title) else 3, chip).verdict
         assert verdict != "mismatch", title
         if verdict != "agrees":
             other.append(f"{title}: {verdict}")
