@@ -212,7 +212,7 @@ class _Poser:
         place = self._place(touch)
         results = [value for value in one.node.results if self.is_vector(value)]
         simple = one.transfer is not None
-        if not results or one.node.name != "pto.vmi.vload":
+        if not results or one.node.name != "pto.vmi.vload" or not self._is_direct(touch):
             return FusionLoad(one.loop, one.step, -1, 0, needed=True, where=place)
         registers = sum(registers_of(self.graph, value)[0] for value in results)
         loop = traffic.bodies[one.loop]
@@ -315,13 +315,16 @@ class _Poser:
         """Whether elision leaves out a load whatever loops are fused."""
         return node.index not in self.around.left and not any(item.node is node for item in walk(tuple(self.loops)))
 
+    def _is_direct(self, touch: int) -> bool:
+        """Whether an access stands in the body itself: what is in inner regions stays as it is, and is not counted."""
+        one = self.traffic.touches[touch]
+        return self.traffic.bodies[one.loop].body[one.step].node is one.node
+
     def _stored_registers(self, touch: int) -> int:
         """The registers that a store writes, none for what is no store of vectors."""
-        item = next(
-            (item for item in walk(self.traffic.bodies[self.traffic.touches[touch].loop].body)
-             if item.node is self.traffic.touches[touch].node), None,
-        )  # fmt: skip
-        if not isinstance(item, Straight) or item.node.name != "pto.vmi.vstore":
+        one = self.traffic.touches[touch]
+        item = self.traffic.bodies[one.loop].body[one.step]
+        if not isinstance(item, Straight) or item.node.name != "pto.vmi.vstore" or not self._is_direct(touch):
             return 0
         stored = [item.role("value"), item.role("high")]
         return sum(registers_of(self.graph, value)[0] for value in stored if value is not None)
