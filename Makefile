@@ -31,6 +31,7 @@ bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks.verify
 	$(BIN)/python -m benchmarks.vmi
 	$(BIN)/python -m benchmarks.fusion
+	$(BIN)/python -m benchmarks.vmi_facts
 	$(BIN)/python -m benchmarks.service
 	$(BIN)/python -m benchmarks.placement --count 500
 

@@ -10,13 +10,14 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from layoutsolver.api import LowerOptions, lower
 from layoutsolver.source import SourceFile
 from tests.support.vpto_counts import BOUNDED, Counts, busiest, counted, executed
 
 DATA = Path(__file__).parents[1] / "data" / "vmi"
+FACTS: dict[str, dict[str, Any]] = json.loads((DATA / "facts.json").read_text(encoding="utf-8"))
 
 
 class Row(NamedTuple):
@@ -37,14 +38,12 @@ class Row(NamedTuple):
 
 def accepted() -> list[str]:
     """The programs that the compiler accepts."""
-    facts = json.loads((DATA / "facts.json").read_text(encoding="utf-8"))
-    return sorted(name for name, fact in facts.items() if fact["verdict"] == "ok")
+    return sorted(name for name, fact in FACTS.items() if fact["verdict"] == "ok")
 
 
 def compare(name: str) -> Row:
     """The counts of one program."""
-    facts = json.loads((DATA / "facts.json").read_text(encoding="utf-8"))
-    theirs = counted(facts[name]["weighted"] or facts[name]["counts"])
+    theirs = counted(FACTS[name]["weighted"] or FACTS[name]["counts"])
     text = (DATA / name).read_text(encoding="utf-8")
     result = lower(SourceFile(name, text), LowerOptions("vpto"))
     return Row(name, None if result.text is None else counted(executed(result.text)), theirs)

@@ -24,6 +24,7 @@ from layoutsolver_backends.vpto.lower import lower_vmi
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.chip import RegisterLimits
 from tests.support.vmi_programs import random_kernel, shrink
+from tests.support.vmi_wide import wide_kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=8)
+    parser.add_argument("--narrow", action="store_true", help="leave out strange addresses, rows, shuffles, registers")
     parser.add_argument("--objective", default="pipes")
     parser.add_argument("--registers", help="keep within so many vector and predicate registers, such as 8,4")
     parser.add_argument("--shrink", action="store_true", help="print the smallest program of the first failure")
@@ -83,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     registers = RegisterLimits(*map(int, options.registers.split(","))) if options.registers else None
     verdicts: Counter[str] = Counter()
     for seed in range(options.seed, options.seed + options.count):
-        text = random_kernel(seed, options.size)
+        text = (random_kernel if options.narrow else wide_kernel)(seed, options.size)
         outcome = prove(text, options.objective, registers=registers)
         verdicts[outcome.verdict] += 1
         if outcome.verdict in ("ok", "no layouts"):

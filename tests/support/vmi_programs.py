@@ -82,25 +82,29 @@ def random_kernel(seed: int, size: int = 8) -> str:
     """A kernel of about `size` operations besides its loads and stores."""
     writer = Writer(random.Random(seed))
     writer.depth = 2
-    for _ in range(writer.rng.randint(1, 2)):
-        _load(writer)
-    steps = (
-        _cast, _cast, _cast, _arithmetic, _arithmetic, _scalar, _select, _reduce_and_spread, _load, _loop, _branch,
-        _masked_store,
-    )  # fmt: skip
+    load_some(writer)
     budget = size
     while budget > 0:
-        budget -= writer.rng.choice(steps)(writer)
-    _store_some(writer)
-    return _module(writer)
+        budget -= writer.rng.choice(STEPS)(writer)
+    store_some(writer)
+    return module_of(writer)
 
 
-def _module(writer: Writer) -> str:
+def load_some(writer: Writer) -> None:
+    """The loads that a kernel begins with."""
+    for _ in range(writer.rng.randint(1, 2)):
+        _load(writer)
+
+
+def module_of(writer: Writer) -> str:
+    """The text of a kernel."""
     head = [
+        *(f"%c{number} = arith.constant {number} : index" for number in (4, 8, 16, 32, 512, 1024)),
         "%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index", "%c2 = arith.constant 2 : index",
         "%c64 = arith.constant 64 : index", "%c128 = arith.constant 128 : index", "%c256 = arith.constant 256 : index",
         "%c40 = arith.constant 40 : index", "%c100 = arith.constant 100 : index", "%true = arith.constant true",
         "%half = arith.constant 5.000000e-01 : f32", "%two = arith.constant 2.000000e+00 : f16",
+        "%seven = arith.constant 7 : i32", "%short = arith.constant 7 : i16",
     ]  # fmt: skip
     address = 0
     for element, names in writer.buffers.items():
@@ -178,7 +182,7 @@ def _scalar(writer: Writer) -> int:
     return 1
 
 
-def _mask(writer: Writer, lanes: int, full: bool = False) -> tuple[str, str]:
+def mask_of(writer: Writer, lanes: int, full: bool = False) -> tuple[str, str]:
     """A mask of so many lanes, and its type."""
     type_ = f"!pto.vmi.mask<{lanes}xpred>"
     name = writer.fresh("m")
@@ -192,7 +196,7 @@ def _select(writer: Writer) -> int:
     if left is None:
         return 0
     right = writer.pick(lambda vector: vector.lanes == left.lanes and vector.element == left.element) or left
-    seed, mask = _mask(writer, left.lanes, full=True)
+    seed, mask = mask_of(writer, left.lanes, full=True)
     compared, result = writer.fresh("m"), Vector(writer.fresh(), left.lanes, left.element)
     cmp = writer.rng.choice(("lt", "ge", "eq", "ne"))
     writer.put(
@@ -220,7 +224,7 @@ def _reduce_and_spread(writer: Writer) -> int:
     if not groups:
         return 0
     count = writer.rng.choice(groups)
-    mask, type_ = _mask(writer, source.lanes, full=writer.rng.random() < 0.7)
+    mask, type_ = mask_of(writer, source.lanes, full=writer.rng.random() < 0.7)
     small = Vector(writer.fresh("g"), count, source.element)
     result = Vector(writer.fresh(), source.lanes, source.element)
     op = writer.rng.choice(("vcmax", "vcmin"))
@@ -245,7 +249,7 @@ def _loop(writer: Writer) -> int:
     start = writer.pick(lambda vector: vector.element in (*_FLOATS, *_INTEGERS))
     if start is None or writer.depth > 3:
         return 0
-    result, carried = Vector(writer.fresh("r"), start.lanes, start.element), writer.fresh("c")
+    result, carried = Vector(writer.fresh("r"), start.lanes, start.element), writer.fresh("carried")
     index = writer.fresh("i")
     header = f"scf.for {index} = %c0 to %c2 step %c1 iter_args({carried} = {start.name})"
     writer.put(f"{result.name} = {header} -> ({result.type}) {{")
@@ -289,7 +293,7 @@ def _branch(writer: Writer) -> int:
 def _masked_store(writer: Writer) -> int:
     source = writer.pick()
     assert source is not None
-    mask, type_ = _mask(writer, source.lanes)
+    mask, type_ = mask_of(writer, source.lanes)
     target = writer.buffer(source.element, fresh=True)
     writer.put(
         f"pto.vmi.vstore {source.name}, {target}[%c0], {mask} : {source.type}, !pto.ptr<{source.element}, ub>, {type_}"
@@ -297,12 +301,19 @@ def _masked_store(writer: Writer) -> int:
     return 1
 
 
-def _store_some(writer: Writer) -> None:
+def store_some(writer: Writer) -> None:
     """Store the last value, and some of the others."""
     for number, vector in enumerate(reversed(writer.scope)):
         if number == 0 or writer.rng.random() < 0.3:
             target = writer.buffer(vector.element, fresh=True)
             writer.put(f"pto.vmi.vstore {vector.name}, {target}[%c0] : {vector.type}, !pto.ptr<{vector.element}, ub>")
+
+
+STEPS = (
+    _cast, _cast, _cast, _arithmetic, _arithmetic, _scalar, _select, _reduce_and_spread, _load, _loop, _branch,
+    _masked_store,
+)  # fmt: skip
+"""What a kernel does, as often as it stands here."""
 
 
 def shrink(text: str, fails: Callable[[str], bool]) -> str:

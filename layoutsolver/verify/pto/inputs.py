@@ -34,6 +34,9 @@ _OFFSETS = frozenset({"offset", "increment"})
 _STRIDES = frozenset({"row_stride", "source_group_stride", "stride"})
 _BLOCKS = frozenset({"block_stride", "repeat_stride"})
 _IN_ROWS = ("#pto.address_space<vec>", "#pto.address_space<ub>")
+_SAME = frozenset({"arith.index_cast", "arith.index_castui", "arith.extui", "arith.extsi", "arith.trunci"})
+"""Operations that give the number that they take."""
+
 _COUNTS = (0, 1, 3, 8, 16, 17, 31, 63, 64, 65, 100, 128, 200, 256)
 
 
@@ -134,6 +137,9 @@ def _steps(graph: Graph) -> dict[int, int]:
     for loop in graph.loops.values():
         step = graph.constants.get(loop.bounds[2], 0)
         found[loop.bounds[1]] = max(step, found.get(loop.bounds[1], 0))
+    for node in reversed(graph.ops):
+        if node.name in _SAME and node.results[0] in found:
+            found[node.operands[0]] = max(found[node.results[0]], found.get(node.operands[0], 0))
     return found
 
 

@@ -6,11 +6,18 @@ import pytest
 
 from tests.support.fuzz_vmi import prove
 from tests.support.vmi_programs import random_kernel
+from tests.support.vmi_wide import wide_kernel
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_random_kernel_does_what_it_means_when_it_is_lowered(seed: int) -> None:
     outcome = prove(random_kernel(seed), ("pipes", "total", "registers")[seed % 3])
+    assert outcome.verdict == "ok", outcome.said
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_so_does_a_kernel_of_all_kinds_of_operations(seed: int) -> None:
+    outcome = prove(wide_kernel(seed), ("pipes", "total", "registers")[seed % 3], rounds=1)
     assert outcome.verdict == "ok", outcome.said
 
 

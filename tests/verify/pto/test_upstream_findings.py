@@ -37,6 +37,7 @@ EXPECTED: dict[str, Expected] = {
         "LS0707", "pto.vsts %l", "32 of the 64 that it stores differ", 'pto.vcvt %x, %all {part = "P1"}'),
     "saturation_of_signed_bytes": Expected("LS0707", "pto.vsts", "64 of the 64 that it stores differ"),
     "select_of_spread_lanes": Expected("LS0703", "pto.vsel"),
+    "slots_inside_of_a_block": Expected("LS0702", "pto.vsldb"),
     "spread_slots": Expected("LS0707", "pto.vsts", "7 of the 8 that it stores differ", "pto.vsldb"),
 }  # fmt: skip
 
