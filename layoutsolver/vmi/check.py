@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
+from layoutsolver.mlir.types import MemRefType
 from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.spec import Kind
 from layoutsolver.vmi.canonical import PREFIX, kind_of
@@ -15,6 +17,11 @@ from layoutsolver.vmi.layout_attributes import layout_faults
 from layoutsolver_models.rules.vmi.types import ELEMENTS, must_saturate, takes
 
 _CASTS = frozenset({"vcvt", "truncf", "trunci", "fptosi", "fptoui", "extf", "extsi", "extui", "sitofp"})
+
+_SIGNS = {"extsi": {"si"}, "extui": {"ui", "i"}}
+"""The kinds of integers that an extension takes and makes."""
+
+_STRIDED = re.compile(r"strided<\[([^\]]*)\]")
 
 _OPAQUE = ("func.call_indirect", "builtin.unrealized_conversion_cast")
 """Operations behind which nobody knows what becomes of vectors."""
@@ -100,6 +107,9 @@ def _memory(graph: Graph, node: OpNode) -> Iterator[str]:
         known = graph.values[value].type
         if role in ("source", "destination") and isinstance(known, PointerType) and known.space != "ub":
             yield f"reaches memory of `ub` alone, and this is a pointer into `{known.space}`"
+        strides = _STRIDED.search(known.rest) if isinstance(known, MemRefType) else None
+        if role in ("source", "destination") and strides is not None and strides[1].split(",")[-1].strip() != "1":
+            yield f"reaches elements that lie in a row, and those of `{known.text}` do not"
 
 
 def _shapes(graph: Graph, node: OpNode) -> Iterator[str]:
@@ -124,14 +134,27 @@ def _shapes(graph: Graph, node: OpNode) -> Iterator[str]:
             histogram or known.element.text == first.element.text
         ):
             yield f"has operands and results of {first.element.text} and {known.element.text}"
+    if first is None and not any(isinstance(known, VmiVectorType) for _, known in named):
+        masks = [known for _, known in named if isinstance(known, VmiMaskType)]
+        yield from _masks(masks, node.name != f"{PREFIX}ensure_mask_granularity")
     governed = [
         known for role, known in named if isinstance(known, VmiVectorType) and (role == "source" or not histogram)
     ]
     data = next(iter(governed), None)
     for role, known in named:
-        masked = role in ("mask", "seed") and isinstance(known, VmiMaskType)
+        masked = role in ("mask", "seed", "carry", "carry_in") and isinstance(known, VmiMaskType)
         if masked and data is not None and isinstance(known, VmiMaskType) and known.lanes != data.lanes:
             yield f"has a mask of {known.lanes} bits for {data.lanes} elements"
+
+
+def _masks(masks: list[VmiMaskType], one_width: bool) -> Iterator[str]:
+    """Masks alone: all are of as many bits, and with `one_width` govern elements of one width where they say which."""
+    lanes = dict.fromkeys(known.lanes for known in masks)
+    widths = dict.fromkeys(known.bits for known in masks if known.bits is not None)
+    if len(lanes) > 1:
+        yield f"has masks of {' and '.join(map(str, lanes))} bits"
+    if one_width and len(widths) > 1:
+        yield f"has masks for elements of {' and '.join(map(str, widths))} bits"
 
 
 def _cast(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Iterator[str]:
@@ -141,6 +164,8 @@ def _cast(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Itera
     before, after = source.element.text, result.element.text
     if source.lanes != result.lanes:
         yield f"makes {result.lanes} elements of {source.lanes}"
+    if name in _SIGNS and not {kind_of(before), kind_of(after)} <= _SIGNS[name]:
+        yield f"widens {' and '.join(sorted(_SIGNS[name]))} alone, not {before} to {after}"
     if kind_of(before) != "float" and kind_of(after) == "float":
         if kind_of(before) != "si":
             yield f"makes floats of signed integers alone, and {before} says no sign; spell it with `si`"

@@ -36,6 +36,15 @@ def contract_faults(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]
         yield "keeps all bits, and source and result have not as many"
     elif name in ("vbrc", "broadcast"):
         yield from _broadcast(operands, results)
+    elif name == "shuffle":
+        yield from _indices(node, attrs, operands, results)
+    elif name == "vmull" and data:
+        if data[0].lanes not in (64, 128, 256) or data[0].element.text not in ("i32", "ui32"):
+            yield f"multiplies 64, 128 or 256 words without a sign, not {data[0].lanes} of {data[0].element.text}"
+    elif name == "vselr" and len({known.bits for known in data}) > 1:
+        yield "selects by indices as wide as its elements"
+    elif name == "reduce_addi" and data and data[0].bits != 32:
+        yield f"sums integers of 32 bits, not of {data[0].bits}"
     elif name in ("channel_split", "channel_merge"):
         yield from _channels(operands if name == "channel_merge" else results, data, name)
     elif name in ("pack", "unpack"):
@@ -77,6 +86,18 @@ def _choices(node: OpNode, attrs: dict[str, str]) -> Iterator[str]:
     for row in node.spec.attributes:
         if row.values and row.name in attrs and attrs[row.name] not in row.values:
             yield f"has `{row.name}` {attrs[row.name]}, which must be one of {', '.join(row.values)}"
+
+
+def _indices(node: OpNode, attrs: dict[str, str], operands: Types, results: Types) -> Iterator[str]:
+    """One index for each element of a shuffle's result, of an element that the source has."""
+    text = attrs.get("indices") or node.op.stream.range_text(node.op.name_token + 1, node.op.last)
+    text = text.removeprefix("array<i64") if "indices" in attrs else text.partition("[[")[2].partition("]]")[0]
+    indices = [int(part) for part in re.findall(r"-?\d+", text)]
+    source, result = operands[0], results[0]
+    if isinstance(result, VmiVectorType) and len(indices) != result.lanes:
+        yield f"has {len(indices)} indices for {result.lanes} elements"
+    if isinstance(source, VmiVectorType) and any(not 0 <= index < source.lanes for index in indices):
+        yield f"takes an element that its source of {source.lanes} does not have"
 
 
 def _constant(text: str, results: Types) -> Iterator[str]:

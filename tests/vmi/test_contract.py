@@ -26,7 +26,49 @@ REFUSED = {
     "sums in any order": (
         f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n'
         f"    %x = pto.vmi.vcadd %a, %m : {V}, {M} -> !pto.vmi.vreg<1xf32>", "said by `reassoc`"),
+    "logic on masks of two lengths": (
+        f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %n = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<32xpred>\n'
+        f"    %x = pto.vmi.vand %m, %n : {M}, !pto.vmi.mask<32xpred> -> {M}", "masks of 64 and 32 bits"),
+    "logic on masks of two widths": (
+        '%m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<64xb32>\n    '
+        '%n = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<64xb16>\n    %x = pto.vmi.mask_or %m, %n : '
+        "!pto.vmi.mask<64xb32>, !pto.vmi.mask<64xb16> -> !pto.vmi.mask<64xb32>", "elements of 32 and 16 bits"),
+    "too few indices": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f"    %x = pto.vmi.shuffle %a[[1, 0, 2]] : {V} -> !pto.vmi.vreg<4xf32>", "has 3 indices for 4 elements"),
+    "an index behind the end": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f"    %x = pto.vmi.shuffle %a[[1, 64]] : {V} -> !pto.vmi.vreg<2xf32>", "source of 64 does not have"),
+    "products of signed words": (
+        f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %a = pto.vmi.vci %w : i32 -> !pto.vmi.vreg<64xsi32>\n'
+        f"    %x, %y = pto.vmi.vmull %a, %a, %m : !pto.vmi.vreg<64xsi32>, !pto.vmi.vreg<64xsi32>, {M} -> "
+        "!pto.vmi.vreg<64xsi32>, !pto.vmi.vreg<64xsi32>", "words without a sign"),
+    "a selection by wider indices": (
+        "%a = pto.vmi.vci %w : i32 -> !pto.vmi.vreg<64xi32>\n"
+        '    %b = "pto.vmi.constant"() {value = dense<1.0> : tensor<64xf16>} : () -> !pto.vmi.vreg<64xf16>\n'
+        "    %x = pto.vmi.vselr %b, %a : !pto.vmi.vreg<64xf16>, !pto.vmi.vreg<64xi32> -> !pto.vmi.vreg<64xf16>",
+        "indices as wide as its elements"),
+    "an extension of the other sign": (
+        '%a = "pto.vmi.constant"() {value = dense<1> : tensor<64xi16>} : () -> !pto.vmi.vreg<64xui16>\n'
+        "    %x = pto.vmi.extsi %a : !pto.vmi.vreg<64xui16> -> !pto.vmi.vreg<64xsi32>", "widens si alone"),
+    "elements apart in memory": (
+        "%q = \"other.view\"() : () -> memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>>\n"
+        "    %x = pto.vmi.load %q[%o] : memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>> -> "
+        f"{V}", "elements that lie in a row"),
 }  # fmt: skip
+
+
+def test_types_that_contradict_the_rules_are_an_error_whoever_takes_the_result() -> None:
+    layout = "#pto.vmi.layout<deinterleaved = 2>"
+    lines = (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}",
+        f"%x = pto.vmi.ensure_layout %a : {V} -> !pto.vmi.vreg<64xf32, {layout}>",
+        f'%y = pto.vmi.truncf %x {{saturate = "SAT"}} : !pto.vmi.vreg<64xf32, {layout}> -> '
+        f"!pto.vmi.vreg<64xf16, {layout}>",
+    )
+    found = posed(kernel(POINTER, *lines), valid=False).diagnostics
+    assert [(item.code, item.severity) for item in found] == [("LS0802", "error")]
+    assert found[0].message == "VMI-LAYOUT-CONTRACT: no row of `truncf` has the layouts of its types"
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label, Severity
 from layoutsolver.ops.registry import pto_specs
 from layoutsolver.pose.vmi.conversions import conversions_of
 from layoutsolver.pose.vmi.ports import mask_layout
@@ -14,7 +14,10 @@ LEFT_OUT = "nobody takes its result: it is left out"
 
 
 def unneeded_faults(program: VmiProgram, kept: VmiProgram, released: bool) -> list[Diagnostic]:
-    """A warning for every operation of the program that is not among those kept, and has no layout."""
+    """What is to be said of operations that are not among those kept, and have no layout.
+
+    Types that contradict the rules are errors, whoever takes the result.
+    """
     places = {(op.origin, op.row, op.op) for op in kept.ops}
     found: list[Diagnostic] = []
     for op in program.ops:
@@ -23,7 +26,9 @@ def unneeded_faults(program: VmiProgram, kept: VmiProgram, released: bool) -> li
         reason = _reason(program, op, released)
         if reason:
             label = Label(program.graph.module.source, program.graph.ops[op.origin].span)
-            found.append(Diagnostic("LS0802", "warning", reason, label, notes=(LEFT_OUT,)))
+            contradicts = reason.startswith("VMI-LAYOUT-CONTRACT")
+            severity: Severity = "error" if contradicts else "warning"
+            found.append(Diagnostic("LS0802", severity, reason, label, notes=() if contradicts else (LEFT_OUT,)))
     return found
 
 
