@@ -18,7 +18,7 @@ from layoutsolver.pose.vmi.wishes import Wish, Wished, WishError, hinted, wished
 from layoutsolver.source import SourceFile, Span
 from layoutsolver.vmi.arch import arch_of, registers_of
 from layoutsolver.vmi.peak import RegisterPeak
-from layoutsolver.vmi.within import bounded, solve_within
+from layoutsolver.vmi.within import Within, bounded, solve_within
 from layoutsolver_models.problems.selection import KnownChoice, SelectionSolution, Value, evaluate, faults
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection_wishes import with_wishes
@@ -153,7 +153,7 @@ def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
     within = solve_within(result.posed, chosen.limits)
     result.solution = with_wishes(result.posed.problem, within.solution, chosen.limits)
     result.peaks = within.peaks
-    _say_what_came(result, within.lowered, chosen)
+    _say_what_came(result, within, chosen)
     if result.ok and result.wishes:
         from layoutsolver.explain.vmi_wishes import wish_notes
 
@@ -161,7 +161,7 @@ def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
     return result
 
 
-def _say_what_came(result: VmiResult, lowered: RegisterLimits | None, options: VmiOptions) -> None:
+def _say_what_came(result: VmiResult, within: Within, options: VmiOptions) -> None:
     """Add what is to be said of a solution, or of there being none."""
     assert result.posed is not None
     assert result.solution is not None
@@ -170,20 +170,17 @@ def _say_what_came(result: VmiResult, lowered: RegisterLimits | None, options: V
         from layoutsolver.explain.vmi_conflict import conflicts_of
 
         result.diagnostics += conflicts_of(result.posed, options.limits, options.conflicts)
-    elif solution.status == "unknown" and lowered is not None and result.posed.registers is not None:
+    elif within.ended and result.posed.registers is not None:
         from layoutsolver.explain.vmi_registers import not_found
 
-        result.diagnostics.append(not_found(source, lowered, result.posed.registers))
+        result.diagnostics.append(not_found(source, result.posed.registers))
     elif solution.status == "unknown":
         message = "no answer within the time limit"
         result.diagnostics.append(Diagnostic("LS0401", "error", message, Label(source, Span(0, 0))))
     elif solution.status == "feasible":
         why = "time limit reached"
-        if lowered is not None:
-            why = (
-                f"instruction sequences need registers in between, so that layouts are held to {lowered.vector} vector"
-            )
-            why += f" and {lowered.predicate} predicate registers"
+        if within.learned:
+            why = "instruction sequences need registers in between, and choices that had no room for them were left out"
         message = f"{why}: the layouts are valid, and not proved the best (busiest pipe: {solution.busiest})"
         result.diagnostics.append(Diagnostic("LS0402", "warning", message, Label(source, Span(0, 0))))
     _warn_of_registers(result)

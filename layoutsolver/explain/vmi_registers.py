@@ -71,13 +71,13 @@ def capacity_conflict(posed: PosedVmi, core: Suspects, minimal: bool, limits: Li
     return Diagnostic("LS0811", "error", message, labels[0], secondary, tuple(dict.fromkeys(notes)), (), minimal)
 
 
-def not_found(source: SourceFile, held: RegisterLimits, there: RegisterLimits) -> Diagnostic:
+def not_found(source: SourceFile, there: RegisterLimits) -> Diagnostic:
     """That instruction sequences need more than layouts show, and no choice was found for which there is room."""
     allowed = f"{counted(there.vector, 'vector')} and {counted(there.predicate, 'predicate')}"
     message = f"no layouts were found that keep within {allowed}"
     note = (
-        f"instruction sequences need registers in between: layouts were held to {held.vector} and {held.predicate}, "
-        "and it is not known whether others would do"
+        "layouts alone would, but not with the registers that instruction sequences need in between; choices were left "
+        "out until none remained, and it is not known whether another one would do"
     )
     return Diagnostic("LS0811", "error", message, Label(source, Span(0, 0)), notes=(note,))
 

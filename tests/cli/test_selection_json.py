@@ -107,6 +107,7 @@ def test_the_document_that_is_changed_below_is_right(tmp_path: Path, run: Run) -
     assert run("solve", write(tmp_path / "in.json", json.dumps(changed(["objective"], ["total"])))).status == 0
 
 
+SEQUENCE = {"number": 0, "variant": 0, "registers": 1}
 CHANGES: list[tuple[list[str | int], object, str]] = [
     (["pipes"], ["a", "a", "b", "c"], "/pipes: a pipe is listed twice"),
     (["bounded", 0], "none", "/bounded/0: no such pipe: none"),
@@ -139,6 +140,26 @@ CHANGES: list[tuple[list[str | int], object, str]] = [
     (["capacities", 0, "live", 0, "registers"], [], "/capacities/0/live/0/registers: one number for each layout"),
     (["capacities", 0, "live", 0, "users", 0], 99, "/capacities/0/live/0/users/0: no such operation"),
     (["capacities", 0, "live", 0, "makers", 0], -1, "/capacities/0/live/0/makers/0: no such operation"),
+    (
+        ["capacities", 0, "sequences"],
+        [SEQUENCE | {"number": 99}],
+        "/capacities/0/sequences/0/number: no such operation",
+    ),
+    (
+        ["capacities", 0, "sequences"],
+        [SEQUENCE | {"number": 999, "variant": -1}],
+        "/capacities/0/sequences/0/number: no such conversion",
+    ),
+    (
+        ["capacities", 0, "sequences"],
+        [SEQUENCE | {"variant": 99}],
+        "/capacities/0/sequences/0/variant: no such variant",
+    ),
+    (
+        ["capacities", 0, "sequences"],
+        [SEQUENCE | {"registers": -1}],
+        "/capacities/0/sequences/0/registers: must not be",
+    ),
     (["start", "variants"], [], "/start/variants: one entry for each of 3 operations"),
     (["start", "variants", 0], [99], "/start/variants/0: no such variant"),
     (["start", "conversions"], [999], "/start/conversions/0: no such conversion"),

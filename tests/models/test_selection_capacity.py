@@ -7,12 +7,21 @@ import random
 import pytest
 
 from layoutsolver_models.cp import selection as cp
-from layoutsolver_models.problems.capacity import Capacity, Live, demand
+from layoutsolver_models.problems.capacity import Capacity, Live, Sequence, demand
 from layoutsolver_models.problems.selection import SelectionProblem, evaluate, faults
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
 from layoutsolver_models.solve.selection_conflict import relaxed, smallest_conflict
 from tests.models.test_selection import choices, random_problem, value_of
+
+
+def sequences(problem: SelectionProblem, number: int, rng: random.Random) -> tuple[Sequence, ...]:
+    """Registers that some variants of an operation and some conversions need in between."""
+    variants = range(len(problem.ops[number].variants))
+    found = [Sequence(number, variant, rng.randint(0, 3)) for variant in variants if rng.random() < 0.3]
+    made = problem.ops[number].results
+    ways = [way for way, known in enumerate(problem.conversions) if known.value in made and rng.random() < 0.3]
+    return (*found, *(Sequence(way, -1, rng.randint(1, 3)) for way in ways))
 
 
 def with_points(problem: SelectionProblem, limit: int, rng: random.Random) -> SelectionProblem:
@@ -28,7 +37,7 @@ def with_points(problem: SelectionProblem, limit: int, rng: random.Random) -> Se
             users = tuple(place for place, op in enumerate(problem.ops) if value in op.operands and place > number)
             if made == number or (users and made < number):
                 live.append(Live(value, users, (number,) * (made == number), known.registers))
-        points.append(Capacity(f"op {number}", "vector", limit, tuple(live)))
+        points.append(Capacity(f"op {number}", "vector", limit, tuple(live), None, sequences(problem, number, rng)))
     return problem._replace(values=values, capacities=tuple(points), objective=problem.objective)
 
 
@@ -89,7 +98,8 @@ def test_a_value_counts_in_each_layout_in_which_it_is_taken_later_and_once_in_ea
         and any(len(live.users) > 1 for point in problem.capacities for live in point.live)
     )
     for choice in choices(problem._replace(capacities=()))[:200]:
-        for point in problem.capacities:
+        for whole in problem.capacities:
+            point = whole._replace(sequences=())
             taken: set[tuple[int, str]] = set()
             for live in point.live:
                 for number in live.users:
@@ -103,6 +113,24 @@ def test_a_value_counts_in_each_layout_in_which_it_is_taken_later_and_once_in_ea
             sizes = {live.value: live.registers for live in point.live}
             expected = sum(sizes[value][problem.values[value].layouts.index(layout)] for value, layout in taken)
             assert demand(point, problem.values, problem.ops, choice[0]) == expected
+
+
+def test_sequences_count_where_their_choice_is_made() -> None:
+    problem = bounded(0, 6)
+    point = problem.capacities[0]._replace(live=(), sequences=(Sequence(1, 2, 5), Sequence(3, -1, 7)))
+    variants: tuple[tuple[int, ...], ...] = tuple((0,) for _ in problem.ops)
+    chosen = (variants[0], (2,), *variants[2:])
+    for some, ways, expected in ((variants, (), 0), (chosen, (), 5), (variants, (3,), 7), (chosen, (1, 3), 12)):
+        assert demand(point, problem.values, problem.ops, some, ways) == expected
+
+
+def test_sequences_decide_some_of_these_problems() -> None:
+    differ = 0
+    for seed in SEEDS:
+        problem = bounded(seed)
+        without = problem._replace(capacities=tuple(point._replace(sequences=()) for point in problem.capacities))
+        differ += solve_selection(problem)[:7] != solve_selection(without)[:7]
+    assert differ > 5
 
 
 def test_each_part_of_a_conflict_over_registers_is_needed() -> None:

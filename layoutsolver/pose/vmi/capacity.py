@@ -33,11 +33,10 @@ KINDS: tuple[RegisterKind, ...] = ("vector", "predicate")
 
 def capacities_of(posed: PosedVmi, limits: RegisterLimits) -> tuple[Capacity, ...]:
     """The points at which more registers may be live than there are, in the order of the text."""
-    lives = _Lives(posed)
     limit: dict[RegisterKind, int] = {"vector": limits.vector, "predicate": limits.predicate}
     found: list[Capacity] = []
     seen: set[tuple[RegisterKind, tuple[Live, ...]]] = set()
-    for point in lives.points():
+    for point in points_of(posed):
         for kind in KINDS:
             live = tuple(one for one in point.live if posed.program.values[one.value].is_mask == (kind == "predicate"))
             if _most(live) > limit[kind] and (kind, live) not in seen:
@@ -47,8 +46,13 @@ def capacities_of(posed: PosedVmi, limits: RegisterLimits) -> tuple[Capacity, ..
 
 
 def points_of(posed: PosedVmi) -> list[Point]:
-    """All points of a program in the order of the text."""
-    return _Lives(posed).points()
+    """All points between operations of a program, in the order of the text."""
+    return [point for point in _Lives(posed).points() if point.within < 0]
+
+
+def points_within(posed: PosedVmi) -> dict[int, Point]:
+    """The point of each operation of the problem that lasts while its instructions run."""
+    return {point.within: point for point in _Lives(posed).points() if point.within >= 0}
 
 
 def _most(live: tuple[Live, ...]) -> int:
@@ -57,11 +61,16 @@ def _most(live: tuple[Live, ...]) -> int:
 
 
 class Point(NamedTuple):
-    """A point in words, what may be live there, and where it is."""
+    """A point in words, what may be live there, and where it is.
+
+    `within` is an operation of the problem while whose instructions run the point lasts, -1 for points between
+    operations: live is then what it neither makes nor takes for the last time.
+    """
 
     place: str
     live: tuple[Live, ...]
     where: Where | None
+    within: int = -1
 
 
 class _Lives:
@@ -118,7 +127,7 @@ class _Lives:
                 number = self.number_of[op.number]
                 where = self.posed.problem.ops[number].where
                 makers = {value.number: number for value in op.results.values()}
-                behind += reversed(self._points(self.posed.problem.ops[number].id, later, makers, where))
+                behind += reversed(self._points(self.posed.problem.ops[number].id, later, makers, where, number))
                 later = later & ~self._all(makers) | taken[op.number]
             if brought[node.index]:
                 line, column = self.graph.module.source.line_column(node.span.start)
@@ -128,17 +137,19 @@ class _Lives:
             found += reversed(behind)
         return found
 
-    def _points(self, place: str, later: int, makers: dict[int, int], where: Where | None) -> list[Point]:
-        """The point behind what makes values, and that behind their conversions."""
+    def _points(self, place: str, later: int, makers: dict[int, int], where: Where | None, op: int = -1) -> list[Point]:
+        """The points of what makes values: while it does, if it is an operation, behind it, and behind conversions."""
         users: dict[int, list[int]] = {}
         while later:
             lowest = later & -later
-            value, op = self.uses[lowest.bit_length() - 1]
-            users.setdefault(value, []).append(op)
+            value, user = self.uses[lowest.bit_length() - 1]
+            users.setdefault(value, []).append(user)
             later ^= lowest
         made = {value: ((), (op,)) for value, op in makers.items()}
         taken = {value: (tuple(sorted(ops)), ()) for value, ops in users.items()}
-        points = [Point(f"behind {place}", self._live({**taken, **made}), where)]
+        across = {value: ops for value, ops in taken.items() if value not in made}
+        points = [Point(f"within {place}", self._live(across), where, op)] if op >= 0 else []
+        points.append(Point(f"behind {place}", self._live({**taken, **made}), where))
         if not self.converted.isdisjoint(makers):
             points.append(Point(f"behind the conversions of {place}", self._live(taken), where))
         return points

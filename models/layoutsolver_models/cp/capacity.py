@@ -10,10 +10,13 @@ Sharing = dict[int, tuple[int, ...]]
 """Literals that are true exactly where one of others is."""
 
 
-def add_capacities(model: GroupedModel, problem: SelectionProblem, variants: list[dict[int, int]]) -> Sharing:
-    """Post the capacities that can be exceeded, each as a group; `variants` are the literals of each operation.
+def add_capacities(
+    model: GroupedModel, problem: SelectionProblem, variants: list[dict[int, int]], conversions: dict[int, int]
+) -> Sharing:
+    """Post the capacities that can be exceeded, each as a group.
 
-    The literals that were made for it come back with those that imply them.
+    `variants` are the literals of each operation, `conversions` those of conversions by number; what is not among them
+    is never chosen. The literals that were made for it come back with those that imply them.
     """
     known: dict[tuple[int, ...], int] = {}
     for capacity in problem.capacities:
@@ -28,6 +31,11 @@ def add_capacities(model: GroupedModel, problem: SelectionProblem, variants: lis
                 for taker in takers:
                     model.implies(f"capacity {capacity.id}", taker, literal)
             terms[literal] = terms.get(literal, 0) + registers
+        for sequence in capacity.sequences:
+            of = conversions if sequence.variant < 0 else variants[sequence.number]
+            taken = of.get(sequence.number if sequence.variant < 0 else sequence.variant)
+            if taken is not None:
+                terms[taken] = terms.get(taken, 0) + sequence.registers
         if sum(terms.values()) > capacity.limit:
             listed = [(registers, literal) for literal, registers in terms.items()]
             model.at_most(f"capacity {capacity.id}", listed, capacity.limit)

@@ -57,7 +57,7 @@ class SelectionModel:
             for other, literal in self.made[value].items():
                 if other != layout:
                     self.model.not_all(f"pin of {problem.values[value].id}", [literal])
-        self.live = add_capacities(self.model, problem, self.variant)
+        self.live = add_capacities(self.model, problem, self.variant, self.conversion)
         self.terms = self._terms()
         self.busiest = self._add_busiest()
         if seed is not None:

@@ -28,8 +28,20 @@ class Live(NamedTuple):
 
 
 @as_json_object
+class Sequence(NamedTuple):
+    """Registers that the instructions of a choice need at a point: of an operation's variant, or of a conversion.
+
+    Which one it is, is the `variant` of operation `number`, or the conversion `number` where that is -1.
+    """
+
+    number: int
+    variant: int
+    registers: int
+
+
+@as_json_object
 class Capacity(NamedTuple):
-    """A point: of the registers of a kind that its values take there may be `limit`.
+    """A point: of the registers of a kind that its values and sequences take there may be `limit`.
 
     Each constraint of this kind is a group of its own, of kind capacity, under its `id`.
     """
@@ -39,6 +51,7 @@ class Capacity(NamedTuple):
     limit: int
     live: tuple[Live, ...]
     where: Where | None = None
+    sequences: tuple[Sequence, ...] = ()
 
 
 class Held(NamedTuple):
@@ -81,6 +94,12 @@ def demand(
     values: tuple[SelectionValue, ...],
     ops: tuple[SelectionOp, ...],
     variants: tuple[tuple[int, ...], ...],
+    conversions: tuple[int, ...] = (),
 ) -> int:
-    """The registers that are live at a point under a choice of variants."""
-    return sum(held.registers for held in held_at(capacity, values, ops, variants))
+    """The registers that are live at a point under a choice of variants and conversions."""
+    between = sum(
+        sequence.registers
+        for sequence in capacity.sequences
+        if (sequence.number in conversions if sequence.variant < 0 else sequence.variant in variants[sequence.number])
+    )
+    return between + sum(held.registers for held in held_at(capacity, values, ops, variants))

@@ -128,6 +128,7 @@ def _capacities(problem: SelectionProblem) -> Iterator[Fault]:
     for number, capacity in enumerate(problem.capacities):
         if capacity.limit < 0:
             yield f"/capacities/{number}/limit", "must not be negative"
+        yield from _sequences(problem, number)
         for at, live in enumerate(capacity.live):
             place = f"/capacities/{number}/live/{at}"
             if not 0 <= live.value < len(problem.values):
@@ -139,6 +140,21 @@ def _capacities(problem: SelectionProblem) -> Iterator[Fault]:
                 for step, op in enumerate(numbers):
                     if not 0 <= op < ops:
                         yield f"{place}/{role}/{step}", f"no such operation: there are {ops}"
+
+
+def _sequences(problem: SelectionProblem, number: int) -> Iterator[Fault]:
+    for at, sequence in enumerate(problem.capacities[number].sequences):
+        place = f"/capacities/{number}/sequences/{at}"
+        many = len(problem.conversions if sequence.variant < 0 else problem.ops)
+        if not 0 <= sequence.number < many:
+            yield (
+                f"{place}/number",
+                f"no such {'conversion' if sequence.variant < 0 else 'operation'}: there are {many}",
+            )
+        elif sequence.variant >= 0 and sequence.variant >= len(problem.ops[sequence.number].variants):
+            yield f"{place}/variant", f"no such variant: there are {len(problem.ops[sequence.number].variants)}"
+        if sequence.registers < 0:
+            yield f"{place}/registers", "must not be negative"
 
 
 def _start(problem: SelectionProblem) -> Iterator[Fault]:

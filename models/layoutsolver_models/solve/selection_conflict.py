@@ -11,6 +11,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
+from layoutsolver_models.problems.capacity import Capacity
 from layoutsolver_models.problems.selection import SelectionOp, SelectionProblem, Variant
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import narrow, solve_selection
@@ -59,7 +60,9 @@ def independent_conflicts(problem: SelectionProblem, limits: Limits, most: int) 
         found.append((core, minimal))
         ops = tuple(_free(problem, op) if number in core.ops else op for number, op in enumerate(rest.ops))
         points = tuple(
-            point._replace(live=()) if number in core.capacities else point
+            point._replace(live=(), sequences=())
+            if number in core.capacities
+            else _without(point, core.ops.__contains__)
             for number, point in enumerate(rest.capacities)
         )
         rest = rest._replace(ops=ops, capacities=points)
@@ -93,8 +96,18 @@ def relaxed(problem: SelectionProblem, kept: Suspects) -> SelectionProblem:
     """The problem with only some of its groups in force: other operations make what is asked of them, of nothing."""
     ops = tuple(op if number in kept.ops else _free(problem, op) for number, op in enumerate(problem.ops))
     pins = tuple(pin for number, pin in enumerate(problem.pins) if number in kept.pins)
-    points = tuple(point for number, point in enumerate(problem.capacities) if number in kept.capacities)
+    points = tuple(
+        _without(point, lambda op: op not in kept.ops)
+        for number, point in enumerate(problem.capacities)
+        if number in kept.capacities
+    )
     return problem._replace(ops=ops, pins=pins, capacities=points, penalties=(), objective=("total",))
+
+
+def _without(point: Capacity, is_free: Callable[[int], bool]) -> Capacity:
+    """A point without what variants of free operations need in between."""
+    kept = tuple(one for one in point.sequences if one.variant < 0 or not is_free(one.number))
+    return point._replace(sequences=kept)
 
 
 def _free(problem: SelectionProblem, op: SelectionOp) -> SelectionOp:

@@ -16,14 +16,14 @@ def remake_patterns(build: Builder) -> None:
     code = build.code
     makers = {one.results[0]: one for _, one in code.all() if one.name.startswith(PATTERNS)}
 
-    def again(values: tuple[Ssa, ...], made: list[Instruction]) -> tuple[Ssa, ...]:
+    def again(values: tuple[Ssa, ...], made: list[Instruction], owner: str) -> tuple[Ssa, ...]:
         fresh: dict[Ssa, Ssa] = {}
         for value in values:
             maker = makers.get(value)
             if maker is not None and not value.name and value not in fresh:
                 results = tuple(build.value(result.type, result.hint) for result in maker.results)
                 fresh[value] = results[0]
-                made.append(replace(maker, results=results))
+                made.append(replace(maker, results=results, owner=owner))
         return tuple(fresh.get(value, value) for value in values)
 
     for place, some in code.places.items():
@@ -32,8 +32,8 @@ def remake_patterns(build: Builder) -> None:
             if one.name.startswith(PATTERNS):
                 made.append(one)
             else:
-                operands = again(one.operands, made)
+                operands = again(one.operands, made, one.owner)
                 made.append(replace(one, operands=operands))
         code.places[place] = made
     for (index, operand), values in list(code.taken.items()):
-        code.taken[index, operand] = again(values, code.at(index))
+        code.taken[index, operand] = again(values, code.at(index), "")
