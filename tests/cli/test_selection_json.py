@@ -22,7 +22,8 @@ FP4 = (FOLDER / "009-fp4-e1m2-128.pto").read_text(encoding="utf-8")
 TEXTS = [
     FP4,
     *((FOLDER / name).read_text(encoding="utf-8") for name in ("004-quant-f32-e4m3.pto", "136-group.pto")),
-    *(random_kernel(seed, 6) for seed in range(700, 712)),
+    *(random_kernel(seed, 6) for seed in range(700, 708)),
+    FP4.replace("vcvt %codes", 'vcvt %codes {layoutsolver.hint = "ls2!"}'),
 ]
 
 
@@ -51,7 +52,7 @@ def test_a_posed_problem_has_the_very_solution_of_its_program(
 
 def test_most_of_these_programs_have_solutions() -> None:
     solved = [solve(SourceFile("a.pto", text)).ok for text in TEXTS]
-    assert sum(solved) > 11
+    assert sum(solved) > 8
     assert not all(solved)
 
 
