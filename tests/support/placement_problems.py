@@ -20,7 +20,8 @@ def small_buffers(draw: st.DrawFn, windows: bool = False, fixed: bool = False) -
         alignment = draw(st.sampled_from([1, 1, 1, 2, 3]))
         gaps: tuple[Gap, ...] = ()
         if upper - lower > 2 and draw(st.booleans()):
-            window = (0, draw(st.integers(1, size))) if windows and draw(st.booleans()) else None
+            low = draw(st.integers(0, size - 1))
+            window = (low, draw(st.integers(low + 1, size))) if windows and draw(st.booleans()) else None
             gaps = (Gap(lower + 1, upper - 1, window),)
         at = draw(st.sampled_from([None, None, 0, 6])) if fixed else None
         made.append(Buffer(f"b{number}", lower, upper, size, alignment, at, None, gaps))

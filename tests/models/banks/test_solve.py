@@ -12,6 +12,7 @@ from layoutsolver_models.banks.solve import solve_banks
 from layoutsolver_models.banks.spill import expand
 from layoutsolver_models.problems.banks import LEVELS, Bank, BankOp, BankProblem, Before, Level
 from tests.models.banks.problems import OPS, bank_orders, mixed, tile
+from tests.support.bank_programs import orders_of
 
 
 @pytest.mark.parametrize(
@@ -161,3 +162,42 @@ def test_a_changed_solution_is_refuted(change: dict[str, object], words: str) ->
 def test_an_edge_that_is_broken_is_found_whatever_the_level() -> None:
     problem = tile(16)._replace(orders=(Before(8, 0, "memory"),))
     assert solution_errors(problem, solve_banks(tile(16), "reorder")) != []
+
+
+def test_what_is_added_to_takes_over_no_bank() -> None:
+    """An accumulator would add to what the other bank held."""
+    op = BankOp("mul", "vec", 16, (0, 1), (1,), accumulates=True, in_place=((0, 1),))
+    banks = (Bank("a", 1, 4, 0, 3), Bank("b", 1, 4, 1, 4))
+    problem = BankProblem((op,), banks, (), (2,))
+    assert (solve_banks(problem, "coalesce").shared, solve_banks(problem, "coalesce").peak) == ((), 8)
+    plain = problem._replace(ops=(op._replace(accumulates=False, reads=(0,)),))
+    assert (solve_banks(plain, "coalesce").shared, solve_banks(plain, "coalesce").peak) == (((0, 1),), 4)
+
+
+def test_the_makespan_is_the_least_of_all_orders_within_the_peak() -> None:
+    problem = tile(16)
+    within = [order for order in orders_of(problem) if peak_of(problem, order) <= 8]
+    found = solve_banks(problem, "reorder")
+    assert found.makespan == min(makespan(problem, order, None, found.msets) for order in within)
+
+
+def test_an_operation_waits_for_what_it_needs_in_the_schedule() -> None:
+    """The unit `b` does the independent work first, since the other waits; as if it did not, the order would turn."""
+    ops = (
+        BankOp("first", "a", 100, (), (0,)), BankOp("waits", "b", 10, (0,), (1,)),
+        BankOp("free", "b", 90, (), (2,)), BankOp("last", "c", 80, (1,), (3,)),
+    )  # fmt: skip
+    banks = tuple(Bank(name, 1, 1, 0, 9) for name in "abcd")
+    problem = BankProblem(ops, banks, tuple(bank_orders(ops)), tuple(range(1, 5)))
+    found = solve_banks(problem, "overlap")
+    assert found.makespan == 190 + found.msets
+    assert found.order.index(2) < found.order.index(1)
+
+
+def peak_of(problem: BankProblem, order: list[int]) -> int:
+    at = {op: place for place, op in enumerate(order)}
+    spans = []
+    for number, bank in enumerate(problem.banks):
+        users = [at[n] for n, op in enumerate(problem.ops) if number in (*op.reads, *op.writes)]
+        spans.append((min(users), max(users), bank.size))
+    return max(sum(size for low, high, size in spans if low <= point <= high) for point in at.values())

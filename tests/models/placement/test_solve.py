@@ -111,6 +111,15 @@ def test_gaps_free_the_place_and_windows_keep_a_part_of_it() -> None:
     assert solve_placement(PlacementProblem((Buffer("a", 0, 9, 4), Buffer("b", 3, 6, 4)))).height == 8
 
 
+def test_what_stays_live_in_a_gap_lies_where_the_window_says() -> None:
+    problem = PlacementProblem((Buffer("a", 0, 9, 4, gaps=(Gap(3, 6, (2, 4)),)), Buffer("b", 3, 6, 2)), 4)
+    (part,) = compact(problem).parts
+    for variant in VARIANTS:
+        status, offsets, _ = PlacementModel(part, 4 // compact(problem).unit, variant).solve(Search())
+        assert status == "optimal"
+        assert check_placement(problem, [offset * compact(problem).unit for offset in offsets]) == []
+
+
 def test_nothing_to_place_is_placed() -> None:
     assert solve_placement(PlacementProblem((), 8)).status == "feasible"
     assert solve_placement(PlacementProblem(())).height == 0
