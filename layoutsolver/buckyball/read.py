@@ -143,6 +143,8 @@ class _Reader:
         end = scan_type(self.texts, first, last)
         if end is None:
             raise ReadError(f"`{node.name}`: expected a type", node.op.token_span(min(first, node.op.last - 1)))
+        if place >= len(node.operands) or node.operands[place] < 0:
+            raise ReadError(f"`{node.name}` has {len(node.operands)} operands", node.span, "LS1002")
         value = self.graph.values[node.operands[place]]
         known, printed = value.type, self.stream.range_text(first, end)
         if not same_type(parse_type(printed), known) and printed not in self.graph.module.aliases:

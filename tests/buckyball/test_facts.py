@@ -94,6 +94,7 @@ def test_an_accumulator_is_cleared_as_the_chip_can() -> None:
     bit = TOY._replace(accumulator="mset_clear_bit")
     cleared = lowered(text, "wrapper", bit)
     assert cleared.count("clear = true") == 1
+    assert f"constant {0xC81} : i64" in lowered(text, "intr", bit)
     choose = np.random.default_rng(4)
     values = [choose.uniform(-1, 1, dims).astype(np.float32) for dims in ((16, 32), (32, 16), (16, 16))]
     expected = Run(loaded, values, TOY).output(2)

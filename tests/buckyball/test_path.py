@@ -67,6 +67,16 @@ def test_steps_of_k_add_up_and_tiles_of_n_are_split() -> None:
     assert "memref<16x368xf32" in tiles  # 1104 is three times 368
     assert "linalg.add" in tiles
     agrees(text, lowered(text, "wrapper"), SEED)
+    bare = product(16, 16, 1040, op="tile")
+    assert "Pad" not in lowered(bare, "buckyball")
+    agrees(bare, lowered(bare, "wrapper"), SEED)
+
+
+def test_newer_revisions_have_a_fence_behind_each_way_to_memory() -> None:
+    text = (PROGRAMS / "seed_listing.mlir").read_text(encoding="utf-8").replace("  buckyball.fence\n", "")
+    newer, older = (chip._replace(bank_num=19, vbank_upper=18) for chip in (TOY, SEED))
+    assert lowered(text, "bank-ids", newer).count("buckyball.fence") == 1
+    assert "buckyball.fence" not in lowered(text, "bank-ids", older)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -145,7 +155,11 @@ def convolution(batches: int = 1, channels: int = 32, size: int = 8, kernel: int
     return f"func.func @conv(%A: {a}, %B: {b}, %C: {c}) {{\n  tile.tile_conv2d %A %B %C : {a} {b} {c}\n  return\n}}\n"
 
 
-@pytest.mark.parametrize("changes", [{}, {"channels": 20, "batches": 2}, {"size": 20, "kernel": 1, "inner": 4}])
+FULL = {"size": 20, "inner": 8, "channels": 4}
+"""All windows together take more than a bank."""
+
+
+@pytest.mark.parametrize("changes", [{}, {"channels": 20, "batches": 2}, {"size": 20, "kernel": 1, "inner": 4}, FULL])
 def test_convolutions_come_to_the_quantised_one(changes: dict[str, int]) -> None:
     text = convolution(**changes)
     found = lowered(text, "wrapper")
@@ -203,6 +217,9 @@ def test_a_transpose_goes_where_the_unit_can_do_it(
     )
     found = lowered(text, "wrapper", chip)
     assert ("buckyball.transpose" in found) is on_banks
+    if on_banks:
+        modes = {"seed": "%c0_i64", "toy": {"i8": "%c8_i64"}.get(element, "%c32_i64")}
+        assert f", {modes[chip.name]} : i64" in next(line for line in found.splitlines() if "ball.transpose" in line)
     agrees(text, found, chip, rounds=2)
 
 
