@@ -101,7 +101,7 @@ def test_parameters_limit_the_plan(limit: int) -> None:
         assert not exceeded(problem, cluster, settle(problem, found.clusters, found.keep))
 
 
-@pytest.mark.parametrize("seed", [*range(700, 725), 30031, 40139, 42545, 42575])
+@pytest.mark.parametrize("seed", [*range(700, 725), 30031, 50102, 40139, 42545, 42575])
 def test_random_programs_are_fused_as_well_as_any_plan_could(seed: int) -> None:
     """The optimum is that of all plans; what the program does is never more than was promised."""
     before = plan(code(str(random_program(seed)))).code

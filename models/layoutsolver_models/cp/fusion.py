@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from itertools import combinations
 
 from layoutsolver_models.cp.fusion_limits import Uses, limit_parameters, limit_step
 from layoutsolver_models.cp.model import CpAnswer, GroupedModel
@@ -16,6 +17,9 @@ from layoutsolver_models.solve.fusion_plan import Clusters, Outcome, eligible, e
 from layoutsolver_models.solve.layout import Limits
 
 Terms = list[tuple[int, int]]
+
+MOST_HANDED = 12
+"""The loads to keep are tried out where the model is too lenient, if so many could be handed their values."""
 
 
 class FusionModel:
@@ -319,6 +323,19 @@ class FusionModel:
         return found
 
 
+def cheapest_keep(problem: FusionProblem, clusters: Clusters) -> FusionSolution | None:
+    """A plan with the loads kept that let it keep its limits at the least cost, by trials; None without any."""
+    handed = [number for number, source in enumerate(settle(problem, clusters).sources) if source is not None]
+    best: FusionSolution | None = None
+    for size in range(len(handed) + 1):
+        for keep in combinations(handed, size):
+            outcome = settle(problem, clusters, keep)
+            dear = best is not None and outcome.cost.total >= best.cost.total
+            if not dear and not any(exceeded(problem, cluster, outcome) for cluster in clusters):
+                best = FusionSolution("feasible", clusters, keep, outcome.cost, 0)
+    return best
+
+
 def best_fusion(
     problem: FusionProblem, limits: Limits, start: Clusters | None = None, begun: float | None = None
 ) -> FusionSolution:
@@ -346,6 +363,8 @@ def best_fusion(
         if left is not None and left <= 0:
             break
         answer = built.model.solve(left, limits.workers, limits.seed, observe=limits.observe)
+        if answer.status == "infeasible" and best is not None:
+            bound = best.cost.total  # every plan was looked at
         if answer.status not in ("optimal", "feasible"):
             break
         bound = max(bound, answer.bound + built.constant)
@@ -358,7 +377,14 @@ def best_fusion(
         if any(exceeded(problem, cluster, outcome) for cluster in clusters):
             if built.limit(clusters, outcome):
                 continue
-            break
+            handed = sum(source is not None for source in settle(problem, clusters).sources)
+            if answer.status != "optimal" or handed > MOST_HANDED:
+                break
+            own = cheapest_keep(problem, clusters)
+            if own is not None and (best is None or own.cost.total < best.cost.total):
+                best = own
+            built.exclude(clusters)
+            continue
         if best is None or outcome.cost.total < best.cost.total:
             best = FusionSolution("feasible", clusters, keep, outcome.cost, 0)
         more = outcome.cost.total - answer.objective - built.constant
