@@ -56,6 +56,55 @@ module attributes {pto.target_arch = "a5", pto.kernel_kind = #pto.kernel_kind<ve
 """
 """A program of VMI in which layouts save instructions."""
 
+_ROW = "!pto.vmi.vreg<64xf32>, !pto.ptr<f32, ub>, !pto.vmi.mask<64xpred>"
+
+
+def _template(number: int, op: str) -> str:
+    """A vector function that reads rows from the unified buffer, changes them, and writes them back."""
+    return f"""\
+    pto.fusion_region {{
+      %x{number} = pto.castptr %at : i64 -> !pto.ptr<f32, ub>
+      %all{number} = pto.vmi.create_mask %c64 : index -> !pto.vmi.mask<64xpred>
+      scf.for %i{number} = %c0 to %c128 step %c1 {{
+        %o{number} = arith.muli %i{number}, %c64 : index
+        %v{number} = pto.vmi.vload %x{number}[%o{number}] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf32>
+        %r{number} = {op.format(n=number)}
+        pto.vmi.vstore %r{number}, %x{number}[%o{number}], %all{number} : {_ROW}
+      }}
+      pto.yield() : () -> ()
+    }}
+"""
+
+
+TEMPLATES = (
+    """\
+module attributes {pto.target_arch = "a5"} {
+  func.func @scaled_exponential(%scale: f32) {
+    %at = arith.constant 0 : i64
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+"""
+    + _template(
+        1,
+        "pto.vmi.vmuls %v{n}, %scale, %all{n} : "
+        "!pto.vmi.vreg<64xf32>, f32, !pto.vmi.mask<64xpred> -> !pto.vmi.vreg<64xf32>",
+    )
+    + _template(
+        2, "pto.vmi.vexp %v{n}, %all{n} : !pto.vmi.vreg<64xf32>, !pto.vmi.mask<64xpred> -> !pto.vmi.vreg<64xf32>"
+    )
+    + """\
+    return
+  }
+}
+"""
+)
+"""Two vector functions whose loops become one."""
+
+BUFFERS = "id,lower,upper,size\nweights,0,8,4096\ninput,0,3,2048\nscaled,2,6,1024\noutput,5,8,2048\n"
+"""Buffers to be placed."""
+
 PROGRAMS = {"one mask for two widths": CONFLICT, "packed 4-bit floats": PACKED, "load and store": PROGRAM}
 """What the page offers to begin with."""
 
@@ -69,6 +118,8 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {
     "space": {"space": {"text": PROGRAM, "name": "scale.mlir", "list": 3}},
     "lower": {"lower": {"text": PROGRAM, "name": "scale.mlir", "to": "ave-intrin"}},
     "verify": {"verify": {"text": PROGRAM, "name": "scale.mlir"}},
+    "fuse": {"fuse": {"text": TEMPLATES, "name": "templates.pto"}},
+    "banks": {"banks": {"text": BUFFERS, "name": "buffers.csv", "placement": True, "capacity": 8192}},
     "view": {"view": {"text": PACKED, "name": "widen.pto", "show": "space"}},
     "report": {"report": {"text": CONFLICT, "name": "narrow.mlir"}},
 }

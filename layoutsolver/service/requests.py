@@ -37,17 +37,14 @@ class Command(NamedTuple):
     files: Mapping[str, str]
 
 
-class Request(BaseModel):
-    """What every request about a program says."""
+class AnyText(BaseModel):
+    """What every request with a text says."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     POSITIONAL: ClassVar[tuple[str, ...]] = ()
 
     text: Text
     name: Name = "program.mlir"
-    target: Annotated[str, Field(max_length=100, pattern=r"^[^\u0000]*$")] = "auto"
-    compat: Literal["", "upstream"] = ""
-    assume_trip_count: Positive = 16
     time_limit: Seconds | None = None
     seed: Natural = 1
 
@@ -58,6 +55,14 @@ class Request(BaseModel):
         given = {"text", "name", *self.POSITIONAL}
         options = {field: getattr(self, field) for field in type(self).model_fields if field not in given}
         return Command((verb, *_options(options), "--", self.name, *rest), files)
+
+
+class Request(AnyText):
+    """What every request about the layouts of a program says."""
+
+    target: Annotated[str, Field(max_length=100, pattern=r"^[^\u0000]*$")] = "auto"
+    compat: Literal["", "upstream"] = ""
+    assume_trip_count: Positive = 16
 
 
 class _Vmi(Request):
@@ -157,6 +162,34 @@ class VerifyRequest(Request):
         return Command((verb, *options, "--", self.name, second), {self.name: self.text, second: self.other})
 
 
+class FuseRequest(AnyText):
+    """Loops of vector functions put together, and loads and stores elided."""
+
+    stop_after: Literal["plan", "fuse", "cse", "elide", "flatten"] = "flatten"
+    compat: Literal["", "seed"] = ""
+    tiles: bool = False
+    explain: bool = False
+    keep_unread: bool = False
+    trust_zero: bool = False
+    joint: bool = False
+    plans: Positive = 8
+    chip: Annotated[str, Field(max_length=100, pattern=r"^[A-Za-z0-9_-]+$")] = "ascend950"
+    assume_trip_count: Positive = 16
+
+
+class BanksRequest(AnyText):
+    """Banks of a program or buffers of a table placed in memory, or checked."""
+
+    target: Annotated[str, Field(max_length=100, pattern=r"^[^\u0000]*$")] = "auto"
+    level: Literal["first_fit", "placement", "liveness", "reorder", "coalesce", "elide", "overlap", "spill"] = "elide"
+    bank_num: Positive | None = None
+    bank_model: Literal["contiguous", "hw_mapped"] = "contiguous"
+    distinct_arguments: bool = False
+    check: bool = False
+    placement: bool = False
+    capacity: Annotated[int, Field(ge=1, lt=2**62), BeforeValidator(_whole)] | None = None
+
+
 class ViewRequest(Request):
     """A picture of the program as SVG."""
 
@@ -202,13 +235,15 @@ VERBS: dict[str, Any] = {
     "space": SpaceRequest,
     "lower": LowerRequest,
     "verify": VerifyRequest,
+    "fuse": FuseRequest,
+    "banks": BanksRequest,
     "view": ViewRequest,
     "report": ReportRequest,
 }
 """The document that each verb takes."""
 
 
-def parse_request(verb: str, data: str | bytes) -> Request | ProblemRequest:
+def parse_request(verb: str, data: str | bytes) -> AnyText | ProblemRequest:
     """A request from its JSON text. Raises `KeyError` for an unknown verb and pydantic's `ValidationError`."""
-    request: Request | ProblemRequest = TypeAdapter(VERBS[verb]).validate_json(data)
+    request: AnyText | ProblemRequest = TypeAdapter(VERBS[verb]).validate_json(data)
     return request

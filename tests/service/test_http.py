@@ -11,10 +11,11 @@ import httpx
 import pytest
 
 from layoutsolver.cli.main import main
-from layoutsolver.service.examples import CONFLICT, EXAMPLES, PROGRAM
+from layoutsolver.service.examples import BUFFERS, CONFLICT, EXAMPLES, PROGRAM, TEMPLATES
 
 ROOT = Path(__file__).parents[2]
 SOFTMAX = (ROOT / "examples" / "quantised_softmax.mlir").read_text(encoding="utf-8")
+BANKS = (ROOT / "examples" / "bank_tile.mlir").read_text(encoding="utf-8")
 FP4 = (ROOT / "examples" / "fp4_dequant.pto").read_text(encoding="utf-8")
 
 
@@ -34,7 +35,12 @@ COMMANDS: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("why", FP4, {"value": "%x"}, ["%x"]),
     ("space", SOFTMAX, {"list": 5}, ["--list", "5"]),
     ("lower", FP4, {"to": "vpto"}, ["--to", "vpto"]),
-    ("verify", SOFTMAX, {"rounds": 2}, ["--rounds", "2"]),
+    ("verify", PROGRAM, {"rounds": 2}, ["--rounds", "2"]),
+    ("fuse", TEMPLATES, {"stop_after": "elide"}, ["--stop-after", "elide"]),
+    ("banks", BUFFERS, {"placement": True}, ["--placement"]),
+    ("banks", BANKS, {"level": "reorder"}, ["--level", "reorder"]),
+    ("view", FP4, {"show": "space"}, ["--show", "space"]),
+    ("report", FP4, {}, []),
 ]
 
 
