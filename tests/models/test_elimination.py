@@ -15,7 +15,7 @@ from layoutsolver_models.elimination.factors import NEVER, factors_of, least
 from layoutsolver_models.elimination.mix import mixed
 from layoutsolver_models.elimination.plan import plan_of
 from layoutsolver_models.elimination.solve import Eliminated, eliminate
-from layoutsolver_models.elimination.states import States, states_of
+from layoutsolver_models.elimination.states import MANY, States, states_of
 from layoutsolver_models.elimination.tables import Minima
 from layoutsolver_models.elimination.weights import levels_of, weight_of
 from layoutsolver_models.problems.selection import (
@@ -267,3 +267,36 @@ def test_conversions_go_with_the_place_that_they_are_in() -> None:
     assert one is not None
     assert other is not None
     assert rank(problem, mixed(problem, one, other)) <= min(rank(problem, one), rank(problem, other))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_not_told_apart_costs_no_more_than_any_set_that_it_stands_for(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = balanced_problem(seed, 20)
+    problem = problem._replace(ops=tuple(op._replace(copies=True) for op in problem.ops))
+    left = narrow(problem)
+    tight = states_of(problem, left.variants, left.conversions)
+    monkeypatch.setattr(states_module, "OP_STATES", 1)
+    monkeypatch.setattr(states_module, "VALUE_STATES", 1)
+    loose = states_of(problem, left.variants, left.conversions)
+    assert tight is not None
+    assert loose is not None
+    places = [
+        [rough.sets.index(some if some in rough.sets else ()) for some in fine.sets]
+        for fine, rough in zip(tight.ops, loose.ops, strict=True)
+    ]
+    places += [
+        [loose.values[value].sets.index(some if some in loose.values[value].sets else MANY) for some in fine.sets]
+        for value, fine in tight.values.items()
+    ]
+    told, untold = factors_of(tight), factors_of(loose)
+    assert any(op.beyond for op in loose.ops)
+    assert any(known.beyond for known in loose.values.values())
+    for entry in range(6):
+        weights = np.zeros((1, 1, 6), np.int64)
+        weights[0, 0, entry] = 1
+        for (leaf, scope), (rough_leaf, _) in zip(told.scopes, untold.scopes, strict=True):
+            exact = told.leaves[leaf].table(weights)[0, 0]
+            rough = untold.leaves[rough_leaf].table(weights)[0, 0]
+            assert (rough[np.ix_(*(places[one] for one in scope))] <= exact).all()
