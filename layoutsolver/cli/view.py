@@ -41,13 +41,13 @@ def _draw(
     options: argparse.Namespace, inputs: Inputs, solver_options: SolveOptions
 ) -> tuple[Picture, list[Diagnostic]]:
     """The picture and what is to be said beside it. Raises `NoPictureError`."""
-    from layoutsolver.view.pictures import NoPictureError, fusion_of, placement_of, show
+    from layoutsolver.view.pictures import NoPictureError, banks_of, fusion_of, placement_of, show
 
     source = inputs.sources[0]
     if options.show == "fusion":
         return fusion_of(source, solver_options)
     if options.show == "memory":
-        return placement_of(source, solver_options)
+        return (banks_of if "buckyball." in source.text else placement_of)(source, solver_options)
     shown = show(source, solver_options, asks_for_vmi(options, inputs, solver_options.target))
     if shown.unreadable:
         raise NoPictureError("it cannot be read", shown.diagnostics)

@@ -152,6 +152,12 @@ class Module:
         self.aliases: dict[str, str] = {} if aliases is None else aliases
         self.diagnostics: list[Diagnostic] = [] if diagnostics is None else diagnostics
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the text with what is wrong in it beside the lines."""
+        from layoutsolver.view.page import STYLE, program
+
+        return f"<style>{STYLE}</style>{program(self.source, self.diagnostics)}"
+
     def walk(self) -> Iterator[Op]:
         """All operations, parents first, in the order of the text."""
         for op in self.ops:

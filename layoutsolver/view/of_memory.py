@@ -19,12 +19,15 @@ def map_of_placement(title: str, problem: PlacementProblem, solution: PlacementS
 def map_of_banks(title: str, problem: BankProblem, solution: BankSolution) -> MemoryMap:
     """Banks at their ids over the operations in their order, several physical banks as one box.
 
-    At the levels that keep the lives of the text, time is the places of the text; else it is positions in the order.
+    A bank that another one takes over where it is ends where that begins. At the levels that keep the lives of the
+    text, time is the places of the text; else it is positions in the order.
     """
     bars = []
     keeps = not solution.first
+    into = {} if keeps else {one: solution.first[other] for one, other in solution.shared}
     for number, (bank, where) in enumerate(zip(problem.banks, solution.ids, strict=True)):
         start, end = (bank.alloc, bank.release) if keeps else (solution.first[number], solution.last[number] + 1)
+        end = min(end, into.get(number, end))
         hint = f"{bank.name}: {bank.row} x {bank.col} from bank {where}"
         bars.append(Bar(bank.name, start, max(end, start + 1), where, bank.size, hint))
     names = [problem.ops[op].name.rpartition(".")[2][:8] for op in solution.order]

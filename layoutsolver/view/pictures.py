@@ -128,6 +128,22 @@ def placement_of(source: SourceFile, options: SolveOptions) -> tuple[Picture, li
     return memory_picture(map_of_placement(f"{source.name}: buffers over time", file.problem, solution)), []
 
 
+def banks_of(source: SourceFile, options: SolveOptions) -> tuple[Picture, list[Diagnostic]]:
+    """The banks of a program's functions where they are best put. Raises `NoPictureError`."""
+    from layoutsolver.buckyball.banking import BankOptions, bank_text
+    from layoutsolver.view.memory import memory_picture
+    from layoutsolver.view.of_memory import map_of_banks
+    from layoutsolver_models.targets.bank_chip import DEFAULT_BANK_CHIP, load_bank_chip
+
+    banked = bank_text(source, load_bank_chip(DEFAULT_BANK_CHIP), BankOptions(limits=options.limits))
+    placed = [one for one in banked.functions if one.solution.status in ("optimal", "feasible")]
+    if not placed:
+        raise NoPictureError(f"no banks are placed in {source.name}", banked.diagnostics)
+    one = placed[0]
+    title = f"{source.name}: banks of {one.name}"
+    return memory_picture(map_of_banks(title, one.problem, one.solution)), banked.diagnostics
+
+
 def show(source: SourceFile, options: SolveOptions, vmi: bool) -> Shown:
     """A program ready to be drawn: solved, or read if it is VPTO."""
     if "pto.v" in source.text and "pto.vmi." not in source.text and "ave.hir." not in source.text:

@@ -52,11 +52,23 @@ def test_the_candidates_are_solved() -> None:
     assert found["table"][0]["busiest"] == found["table"][1]["busiest"] == 16
 
 
-def test_another_layout_costs_more() -> None:
-    class Chosen:
-        def __init__(self, value: Any) -> None:
-            self.value = value
+class Chosen:
+    """A control that somebody has set."""
 
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def test_the_banks_fit_when_order_and_reuse_are_decided_together() -> None:
+    found = run("banks")
+    peaks = {row["level"]: (row["status"], row["peak"]) for row in found["rows"]}
+    assert peaks["placement"][0] == "infeasible"
+    assert (peaks["reorder"], peaks["coalesce"]) == (("optimal", 8), ("optimal", 6))
+    assert found["placed"]
+    assert not run("banks", banks=Chosen(5), level=Chosen("elide"))["placed"]
+
+
+def test_another_layout_costs_more() -> None:
     found = run("candidates", layout=Chosen("c"), weight=Chosen(0))
     assert found["table"][1]["busiest"] > found["table"][0]["busiest"]
 

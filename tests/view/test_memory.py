@@ -11,7 +11,7 @@ from layoutsolver.api import SolveOptions
 from layoutsolver.source import SourceFile
 from layoutsolver.view.memory import Bar, MemoryMap, clashes, load_of, memory_picture
 from layoutsolver.view.of_memory import map_of_banks
-from layoutsolver.view.pictures import NoPictureError, fusion_of, placement_of
+from layoutsolver.view.pictures import NoPictureError, banks_of, fusion_of, placement_of
 from layoutsolver_models.problems.banks import Bank, BankOp, BankProblem, BankSolution
 from tests.view.test_pictures import SVG, hints, parse, texts
 
@@ -61,6 +61,14 @@ def test_banks_stand_at_their_ids_in_the_order_of_the_answer() -> None:
     shown = map_of_banks("order", problem, ordered)
     assert [(bar.start, bar.end) for bar in shown.bars] == [(0, 2), (1, 2)]
     assert shown.ticks == ((0, "mvin"), (1, "mul"))
+
+
+def test_the_banks_of_a_program_are_drawn_where_they_are_put() -> None:
+    picture, _ = banks_of(source("examples/bank_tile.mlir"), SolveOptions())
+    root = parse(picture.svg())
+    assert len(boxes(root)) >= 7
+    assert hints(root, "wrong") == []
+    assert "live: 6" in texts(root)
 
 
 def test_loops_before_and_behind_fusion_are_joined() -> None:

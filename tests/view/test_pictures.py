@@ -154,6 +154,7 @@ DOCUMENTED = {
     "conflict": ("shared_mask.mlir", "dataflow"), "candidates": ("quantised_softmax.mlir", "space"),
     "dataflow": ("quantised_softmax.mlir", "dataflow"), "fusion": ("column_softmax.pto", "fusion"),
     "lanes": ("upstream-findings/vmi/parts_of_packed_pairs.vpto", "lanes"), "memory": ("buffers.csv", "memory"),
+    "banks": ("bank_tile.mlir", "memory"),
 }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from layoutsolver_models.hardware.formats import Flags, Format, Lanes
+from layoutsolver_models.hardware.html import register_html
 from layoutsolver_models.vecmem import REGISTER_BYTES
 
 _Element = TypeVar("_Element", bound=np.generic)
@@ -76,6 +77,10 @@ class VReg:
     data: Bytes
     poison: Flags = field(default_factory=_clean)
     birth: Births | None = None
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: bytes in hexadecimal."""
+        return register_html([f"{byte:02x}" for byte in self.data.tolist()], self.poison.tolist())
 
     def __post_init__(self) -> None:
         self.data.setflags(write=False)
@@ -156,6 +161,10 @@ class PReg:
     poison: Flags = field(default_factory=_clean)
     birth: Births | None = None
     governed: dict[int, tuple[Flags, bool]] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: bits."""
+        return register_html([str(int(bit)) for bit in self.bits.tolist()], self.poison.tolist())
 
     def __post_init__(self) -> None:
         self.bits.setflags(write=False)

@@ -12,9 +12,19 @@ Record = TypeVar("Record")
 
 
 def as_json_object(cls: type[Record]) -> type[Record]:
-    """The class, which pydantic now takes for an object with its fields as keys and no others, not for an array."""
+    """The class, which pydantic now takes for an object with its fields as keys and no others, not for an array.
+
+    Notebooks show it as a table.
+    """
     setattr(cls, "__get_pydantic_core_schema__", classmethod(_object_schema))  # noqa: B010 (the class declares no such thing)
+    setattr(cls, "_repr_html_", _html)  # noqa: B010 (as above)
     return cls
+
+
+def _html(record: Any) -> str:
+    from layoutsolver_models.problems.html import record_html
+
+    return record_html(record)
 
 
 def _object_schema(cls: type[Any], _source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
