@@ -6,6 +6,7 @@ Columns count code points and say so, since SARIF's default is UTF-16 units.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,7 +36,7 @@ def _rule(code: str) -> dict[str, Any]:
     known = CODES[code]
     return {
         "id": code,
-        "name": "".join(word.capitalize() for word in known.title.replace(":", "").replace(",", "").split()),
+        "name": "".join(word.capitalize() for word in re.sub(r"[^\w\s]", "", known.title).split()),
         "shortDescription": {"text": known.title},
     }
 
