@@ -21,7 +21,8 @@ class BusyError(Exception):
 class Results:
     """The results of a batch, to be used as a context; raises `BusyError` and `OSError`.
 
-    `kept` says for each key, as in lines that an earlier run left, where its line is.
+    `kept` says for each key, as in lines that an earlier run left, where its line is; what failed or met a limit is to
+    be tried again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -70,7 +71,7 @@ class Results:
             if not line.endswith(b"\n"):
                 break
             document = json.loads(line)
-            if "problem" not in document:
+            if "problem" not in document and document.get("answer", {}).get("outcome") != "limit":
                 self.kept[document["key"]] = at
             at += len(line)
         self._file.truncate(at)

@@ -13,6 +13,7 @@ from layoutsolver.batch.files import Program
 from layoutsolver.batch.results import Results
 from layoutsolver.report import report_diagnostic
 from layoutsolver.service.answers import Answer
+from layoutsolver.service.run import RefusedError, TooManyOpsError
 from layoutsolver.service.store import code_hash
 
 AHEAD = 4
@@ -38,7 +39,8 @@ def run(
 ) -> Counter[str]:
     """How often each outcome came; the results are complete behind it, in the order of the programs.
 
-    `advance` is called for each program that is done. Outcomes are those of answers, and `failed`.
+    `advance` is called for each program that is done. Outcomes are those of answers, `impossible` for what the verb
+    cannot do with a program, and `failed`.
     """
     code = code_hash()
     outcomes: Counter[str] = Counter()
@@ -91,6 +93,8 @@ def _line(program: Program, future: Future[bytes]) -> dict[str, Any]:
     error = future.exception()
     if error is None:
         return {**place, "answer": json.loads(future.result())}
+    if isinstance(error, RefusedError | TooManyOpsError):
+        return {**place, "refused": str(error)}
     return {**place, "problem": f"{type(error).__name__}: {error}"}
 
 
@@ -102,4 +106,6 @@ def _unreadable(verb: str, program: Program) -> dict[str, Any]:
 
 
 def _outcome(line: dict[str, Any]) -> str:
-    return str(line["answer"]["outcome"]) if "answer" in line else "failed"
+    if "answer" in line:
+        return str(line["answer"]["outcome"])
+    return "impossible" if "refused" in line else "failed"

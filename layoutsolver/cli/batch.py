@@ -28,6 +28,8 @@ def run(options: argparse.Namespace) -> int:
     from layoutsolver.batch.run import run as run_batch
 
     fields = _fields(options)
+    if Path(options.output).is_dir():
+        raise UsageError(f"cannot write {options.output}: it is a folder")
     try:
         files = find_files(options.file, options.suffix or [".mlir", ".pto"])
         results = Results(Path(options.output))
@@ -103,5 +105,5 @@ def _counted(outcomes: Counter[str]) -> str:
     >>> _counted(Counter(done=3, limit=1))
     '3 done, 1 limit'
     """
-    order = ("done", "refused", "unreadable", "limit", "failed", "kept")
+    order = ("done", "refused", "unreadable", "impossible", "limit", "failed", "kept")
     return ", ".join(f"{outcomes[name]} {name}" for name in order if outcomes[name]) or "nothing to do"

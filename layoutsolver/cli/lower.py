@@ -24,6 +24,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--from is for programs of tiles and banks")
     solving = solve_options(options)
     inputs = read_inputs(options)
+    if any("buckyball." in source.text and "ave.hir." not in source.text for source in inputs.sources):
+        raise UsageError(f"a program of tiles or banks is not lowered to {options.to}, but to a form of its own")
     if asks_for_vmi(options, inputs, solving.target) and options.to != "vpto":
         raise UsageError("a program of pto.vmi is lowered with --to vpto")
     if options.to == "vpto" and (options.dialect or options.solved or options.layouts_from_file):

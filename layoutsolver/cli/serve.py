@@ -81,6 +81,8 @@ def _http(options: argparse.Namespace, limits: ServiceLimits, store: Store | Non
 
 def _listen(host: str, port: int) -> socket.socket:
     """A socket at an address, port 0 being any free one. Raises `UsageError` if it is not to be had."""
+    if port > 65535:
+        raise UsageError(f"there is no port {port}: they end at 65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)

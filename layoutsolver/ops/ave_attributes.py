@@ -67,9 +67,9 @@ def wrong_attributes(node: OpNode) -> Iterator[WrongAttribute]:
     own = OWN_ATTRIBUTES.get(mnemonic, frozenset())
     for name, value in attributes(node).items():
         known = ENUMERATORS.get((mnemonic, name))
-        if known is None and name in _VALUES:
+        if known is None and name in _VALUES and (name in _ANYWHERE | own or name in node.enums):
             known = _VALUES[name]
-        if known is not None and value not in known:
+        if known is not None and value not in known and not value.startswith("#"):  # an alias may stand for any of them
             yield WrongAttribute("LS0206", f"`{node.name}`: there is no {name} `{value}`", _nearest(value, known))
         elif "." not in name and name not in _ANYWHERE | own | _INLINE and name not in node.enums:
             near = _near(name, tuple(sorted(_ANYWHERE | own)))

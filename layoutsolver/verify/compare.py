@@ -11,6 +11,7 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.build import same_type
 from layoutsolver.graph.model import Function
 from layoutsolver.pose.posed import Posed
+from layoutsolver.source import Span
 from layoutsolver.verify.differences import Differences, wrong_bytes
 from layoutsolver.verify.logical_memory import LogicalMemory
 from layoutsolver.verify.lowered_origin import lowered_origin
@@ -72,6 +73,8 @@ def compare_programs(
     checker = _Checker(before, after, seed, lenient)
     with np.errstate(all="ignore"):
         pairs = checker.functions()
+        if not pairs and checker.result.ok:
+            checker.report_nothing()
         for place, (function, other) in enumerate(pairs):
             for number in range(rounds):
                 if progress is not None:
@@ -117,6 +120,12 @@ class _Checker:
             if not same_type(left, right):
                 return f"its argument {number} is `{right.text}` here, `{left.text}` in `{self.before.name}`"
         return None
+
+    def report_nothing(self) -> None:
+        """Say that there is nothing to run, so that nothing is shown."""
+        source = self.before.graph.module.source
+        message = f"`{source.name}` has no function that could be run"
+        self.result.diagnostics.append(Diagnostic("LS0704", "error", message, Label(source, Span(0, 0))))
 
     def report_function(self, program: Program, function: Function, reason: str) -> None:
         """Say that a function cannot be compared."""

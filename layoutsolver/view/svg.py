@@ -40,7 +40,6 @@ def _style() -> str:
         ".ls text{font:12px ui-sans-serif,system-ui,sans-serif;fill:var(--ink)}"
         ".ls .code{font-family:ui-monospace,monospace;font-size:11px}.ls .small{font-size:9px}"
         ".ls .title{font-size:14px;font-weight:600}.ls .faint{fill:var(--faint)}.ls .bad{fill:var(--bad)}"
-        ""
         ".ls .badfill{fill:var(--bad)}.ls .good{fill:var(--good)}"
         ".ls .paper{fill:var(--paper)}.ls .empty{fill:var(--empty);stroke:var(--rule)}"
         ".ls .box{stroke:var(--rule)}.ls .plain{fill:var(--paper);stroke:var(--faint)}"

@@ -8,15 +8,11 @@ from layoutsolver.api_vmi import annotate, solve
 from layoutsolver.source import SourceFile
 from tests.pose.vmi.facts import FACTS, FOLDER
 
-WITHOUT = frozenset({
-    "037-group-sum-bcast-s4.pto", "038-group-sum-bcast-s2.pto", "047-strided-rows-s16-f16.pto",
-    "048-strided-rows-s32-e4m3.pto", "052-slot-stride-8.pto", "136-group.pto", "159-lace.pto", "164-group.pto",
-    "165-group.pto", "166-lace.pto", "185-group.pto", "201-group.pto", "208-group.pto",
-    "237-group.pto", "242-group.pto", "245-group.pto",
-})  # fmt: skip
-"""Programs without layouts, all refused by the released compiler as well."""
+SOLVED_HERE = frozenset({"116-bad-strided-32-f16.pto", "122-bad-vector-result.pto"})
+"""Programs that the released compiler refuses and that have layouts all the same."""
 
-NAMES = sorted(name for name in FACTS if "bad" not in name and name not in WITHOUT)
+NAMES = sorted(name for name in FACTS if "bad" not in name or name in SOLVED_HERE)
+BAD = sorted(set(FACTS) - set(NAMES))
 
 
 def source(name: str, text: str | None = None) -> SourceFile:
@@ -28,17 +24,18 @@ def test_what_is_written_is_solved_again_to_the_same_instructions(name: str) -> 
     first = solve(source(name))
     assert first.ok
     again = solve(source(name, annotate(first)))
-    assert [item.message for item in again.diagnostics] == []
+    assert {item.code for item in again.diagnostics} <= {"LS0810"}, "at most that registers are short"
     assert first.solution is not None
     assert again.solution is not None
     assert again.solution.load == first.solution.load
 
 
-@pytest.mark.parametrize("name", sorted(WITHOUT))
-def test_programs_without_layouts_say_why(name: str) -> None:
+@pytest.mark.parametrize("name", BAD)
+def test_programs_that_are_bad_on_purpose_say_why(name: str) -> None:
     found = solve(source(name))
-    assert {item.code for item in found.diagnostics} <= {"LS0802", "LS0805"}
     assert not found.ok
+    assert {item.code for item in found.diagnostics if item.severity == "error"}
+    assert all(item.primary is not None for item in found.diagnostics)
 
 
 CALL = """

@@ -81,6 +81,19 @@ def test_parts_are_programs_and_messages_name_their_lines(batch: Any, tmp_path: 
     assert lines[1]["answer"]["diagnostics"][0]["primary"]["line"] > first
 
 
+def test_what_the_verb_cannot_do_with_a_program_is_said_and_is_no_defect(batch: Any, tmp_path: Path) -> None:
+    file = tmp_path / "a.mlir"
+    file.write_text(PROGRAM)
+    status, (line,) = batch(file, "--verb", "why", "--set", "value=%nothing")
+    assert status == 0
+    assert line["refused"].startswith("no vector `%nothing`")
+
+
+def test_a_folder_is_no_place_for_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["batch", str(tmp_path), "-o", str(tmp_path)]) == 2
+    assert "it is a folder" in capsys.readouterr().err
+
+
 def test_a_limit_is_told_by_the_exit_status(batch: Any, tmp_path: Path) -> None:
     file = tmp_path / "a.mlir"
     file.write_text(PROGRAM)
@@ -146,6 +159,25 @@ def test_a_worker_that_is_killed_costs_its_program_a_second_run(tmp_path: Path) 
     assert len(failed) <= 1, "the others are answered"
     assert process.returncode == (70 if failed else 0), said
     assert len(lines_of(out)) == 40
+
+
+def test_what_failed_or_met_a_limit_is_tried_again(tmp_path: Path) -> None:
+    from layoutsolver.batch.results import Results
+
+    with Results(tmp_path / "r.jsonl") as results:
+        results.add("a", {"answer": {"outcome": "done"}})
+        results.add("b", {"problem": "died"})
+        results.add("c", {"answer": {"outcome": "limit"}})
+    with Results(tmp_path / "r.jsonl") as results:
+        assert set(results.kept) == {"a"}
+
+
+def test_a_part_stands_at_its_own_line(tmp_path: Path) -> None:
+    from layoutsolver.batch.files import programs
+
+    (tmp_path / "a.mlir").write_text("x\n// -----\ny\n")
+    found = list(programs([str(tmp_path / "a.mlir")], {}, True, 1000))
+    assert [json.loads(one.request)["text"] for one in found] == ["x\n", "\n\ny\n"]
 
 
 def test_two_batches_do_not_write_the_same_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -163,6 +163,22 @@ def test_a_program_of_too_many_operations_is_refused(client: httpx.Client) -> No
     assert "2502 operations" in response.json()["detail"]
 
 
+def test_all_the_time_that_there_is_may_be_asked_for(client: httpx.Client) -> None:
+    assert client.post("/v1/solve", json={"text": PROGRAM, "time_limit": 30}).status_code == 200
+
+
+def test_a_program_of_just_as_many_operations_as_are_taken_is_answered(client: httpx.Client) -> None:
+    lines = "".join(f"  %c{number} = arith.constant 0 : index\n" for number in range(1998))
+    text = f"func.func @f() {{\n{lines}  return\n}}\n"
+    assert client.post("/v1/solve", json={"text": text}).status_code == 200
+    assert (
+        client.post(
+            "/v1/solve", json={"text": text.replace("  return", "  %d = arith.constant 0 : index\n  return")}
+        ).status_code
+        == 413
+    )
+
+
 def test_more_time_than_the_service_gives_is_refused(client: httpx.Client) -> None:
     response = client.post("/v1/solve", json={"text": PROGRAM, "time_limit": 31})
     assert response.status_code == 422

@@ -19,6 +19,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--dialect, --solved and --layouts-from-file are for --to ave-intrin")
     chip = bank_chip(options)
     inputs = read_inputs(options)
+    if any("ave.hir." in source.text for source in inputs.sources):
+        raise UsageError("a program of ave.hir is lowered with --to ave-intrin")
+    if any("pto.vmi." in source.text for source in inputs.sources):
+        raise UsageError("a program of pto.vmi is lowered with --to vpto")
     status = EXIT_OK
     answers: list[str] = []
     for source in inputs.sources:
