@@ -30,7 +30,9 @@ def attributes(node: OpNode) -> dict[str, str]:
         if at + 1 < op.last and texts[at] == "<" and texts[at + 1] == "{":
             ranges.append((at + 1, skip_bracket(texts, at + 1, op.last)))
     elif node.name in ("ave.hir.vpack", "ave.hir.vunpack"):
-        out["int"] = texts[next(at for at in range(op.name_token, op.last) if texts[at] == ",") + 1]
+        comma = next((at for at in range(op.name_token, op.last) if texts[at] == ","), -1)
+        if comma >= 0:
+            out["int"] = texts[comma + 1]
     for token_range in ranges:
         for name, (first, last) in attribute_entries(op, token_range).items():
             text = op.stream.range_text(first + 2, last) if last > first + 2 else "unit"
@@ -41,5 +43,6 @@ def attributes(node: OpNode) -> dict[str, str]:
 def _bare(text: str) -> str:
     text = text.strip()
     if text.startswith("#") and text.endswith(">"):
-        return text[text.index("<") + 1 : -1].split()[-1]
+        inside = text[:-1].partition("<")[2].split()
+        return inside[-1] if inside else text
     return text.partition(":")[0].strip() if text[:1].isdigit() else text

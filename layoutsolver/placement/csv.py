@@ -54,7 +54,7 @@ class _Fault(Exception):
 def read_placement(source: SourceFile, capacity: int | None) -> PlacementFile:
     r"""The problem in a text. What is wrong with it is LS1020, each fault at its field.
 
-    >>> found = read_placement(SourceFile("a.csv", "id,start,end,size\\nx,0,4,16\\n"), 64)
+    >>> found = read_placement(SourceFile("a.csv", "id,start,end,size\nx,0,4,16\n"), 64)
     >>> found.problem.buffers[0]
     Buffer(id='x', lower=0, upper=5, size=16, alignment=1, offset=None, hint=None, gaps=())
     """
@@ -85,7 +85,7 @@ def read_placement(source: SourceFile, capacity: int | None) -> PlacementFile:
 def write_placement(file: PlacementFile, offsets: tuple[int, ...]) -> str:
     r"""The text with the column `offset` filled in, and added if there was none.
 
-    >>> file = read_placement(SourceFile("a.csv", "id,lower,upper,size\\nx,0,4,16\\n"), 64)
+    >>> file = read_placement(SourceFile("a.csv", "id,lower,upper,size\nx,0,4,16\n"), 64)
     >>> write_placement(file, (32,))
     'id,lower,upper,size,offset\\nx,0,4,16,32\\n'
     """

@@ -201,7 +201,7 @@ def fields_of(inside: tuple[int, ...]) -> tuple[int, tuple[tuple[int, int, int],
 
     >>> fields_of((0, 4, 1, 5, 2, 6, 3, 7))
     (0, ((0, 1, 4), (1, 2, 1)))
-    >>> fields_of((0, 1, 3)) is None
+    >>> fields_of((0, 1, 3, 3)) is None
     True
     """
     width = (len(inside) - 1).bit_length()

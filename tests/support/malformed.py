@@ -48,7 +48,7 @@ def mistyped(chance: random.Random, request: dict[str, Any]) -> bytes:
 
 def huge_number(chance: random.Random, request: dict[str, Any]) -> bytes:
     """A number that no field has room for."""
-    number = chance.choice(("9" * 400, "1e400", "-1e400", "1" + "0" * 10_000, "NaN", "Infinity", "0x10", "1e-400000"))
+    number = chance.choice(("9" * 400, "1e400", "-1e400", "1" + "0" * 10_000, "NaN", "Infinity", "0x10"))
     return json.dumps({**request, "seed": 0}).replace('"seed": 0', f'"seed": {number}').encode()
 
 
