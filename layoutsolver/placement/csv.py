@@ -87,7 +87,7 @@ def write_placement(file: PlacementFile, offsets: tuple[int, ...]) -> str:
 
     >>> file = read_placement(SourceFile("a.csv", "id,lower,upper,size\nx,0,4,16\n"), 64)
     >>> write_placement(file, (32,))
-    'id,lower,upper,size,offset\\nx,0,4,16,32\\n'
+    'id,lower,upper,size,offset\nx,0,4,16,32\n'
     """
     names = [name.strip().lower() for name, _ in file.header.fields]
     at = names.index("offset") if "offset" in names else None
