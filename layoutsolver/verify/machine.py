@@ -21,6 +21,7 @@ from layoutsolver.verify.operation import INTRINSIC, CannotRunError, Get, Operat
 from layoutsolver.verify.scalars import run_scalar
 from layoutsolver.verify.turns import turns_of
 from layoutsolver.verify.values import Elements, Scalar, Value, integer, resized
+from layoutsolver_models.hardware.html import facts_html
 
 MOST_STEPS = 1_000_000
 """Operations that a run executes at most."""
@@ -96,6 +97,12 @@ class Machine:
 
     def __post_init__(self) -> None:
         self.nodes = {id(node.op): node for node in self.graph.ops}
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: how far the run is, and the vectors that left it."""
+        at = self.graph.ops[self.current].name if self.current >= 0 else "nothing has run"
+        passed = [self.graph.values[one.value].name for one in self.passed if one.value >= 0]
+        return facts_html({"operations run": self.steps, "at": at, "vectors that left": ", ".join(passed) or "none"})
 
     def run_function(self, function: Function, arguments: list[Value]) -> list[tuple[int, Value]]:
         """Run a function; what it returns, with the graph values. Raises CannotRunError and HardwareFault."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from layoutsolver.api import read_source, solve
+from layoutsolver.api import graph_of, read_source, solve
 from layoutsolver.service.examples import PROGRAM
 from layoutsolver.source import SourceFile
+from layoutsolver.verify.machine import Machine
+from layoutsolver.verify.pto.machine import Machine as PtoMachine
+from layoutsolver_models.hardware.buckyball.dram import Dram
+from layoutsolver_models.hardware.buckyball.machine import Machine as BankMachine
 from layoutsolver_models.hardware.state import VReg
 from layoutsolver_models.problems.html import SHOWN, record_html
 from layoutsolver_models.problems.layout import LayoutSolution
+from layoutsolver_models.targets.bank_chip import load_bank_chip
 
 
 def test_a_module_shows_its_text_and_what_is_wrong_in_it() -> None:
@@ -41,3 +48,15 @@ def test_a_register_shows_its_bytes_and_what_is_not_determined() -> None:
     assert "<s>03</s>" in html
     assert "<td>ff</td>" in html
     assert html.count("<tr>") == 8
+
+
+def test_a_machine_shows_how_far_it_is() -> None:
+    graph, _ = graph_of(read_source(SourceFile("a.mlir", PROGRAM)))
+    nothing: Any = None
+    machine, other = Machine(graph, nothing, 1), PtoMachine(graph, nothing)
+    assert "nothing has run" in machine._repr_html_()
+    machine.steps, machine.current = 3, next(node.index for node in graph.ops if node.name == "ave.hir.vload")
+    assert "<td>3</td>" in machine._repr_html_()
+    assert "ave.hir.vload" in machine._repr_html_()
+    assert "nothing has run" in other._repr_html_()
+    assert "<th>cycles</th><td>0</td>" in BankMachine(load_bank_chip("seed"), Dram(64))._repr_html_()

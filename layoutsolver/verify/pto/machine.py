@@ -17,6 +17,7 @@ from layoutsolver.verify.pto.values import Get, PtoValue
 from layoutsolver.verify.scalars import run_scalar
 from layoutsolver.verify.turns import turns_of
 from layoutsolver.verify.values import Scalar, Value, integer
+from layoutsolver_models.hardware.html import facts_html
 
 MOST_STEPS = 200_000
 """Operations that a run executes at most."""
@@ -62,6 +63,11 @@ class Machine:
     def __post_init__(self) -> None:
         self.nodes = {id(node.op): node for node in self.graph.ops}
         self.defined_at = {value.span.start: value.index for value in self.graph.values if value.op < 0}
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: how far the run is."""
+        at = self.graph.ops[self.current].name if self.current >= 0 else "nothing has run"
+        return facts_html({"operations run": self.steps, "at": at})
 
     def run_function(self, function: Function, arguments: list[PtoValue]) -> list[PtoValue]:
         """What a function returns. Raises CannotRunError and HardwareFault."""

@@ -1,8 +1,9 @@
-"""Registers as HTML, for notebooks: 32 bytes a row, what is not determined struck out."""
+"""Registers and machines as HTML, for notebooks: 32 bytes a row, what is not determined struck out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 
 ROW = 32
 
@@ -19,3 +20,13 @@ def register_html(cells: Sequence[str], poison: Sequence[bool]) -> str:
         row = "".join(f"<td>{f'<s>{cell}</s>' if bad else cell}</td>" for cell, bad in shown)
         rows.append(f"<tr><th>{start}</th>{row}</tr>")
     return f"<table style='font-family:monospace'>{''.join(rows)}</table>"
+
+
+def facts_html(facts: Mapping[str, object]) -> str:
+    """What there is to say of a machine, a row for each.
+
+    >>> facts_html({"operations run": 3})
+    '<table><tr><th>operations run</th><td>3</td></tr></table>'
+    """
+    rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in facts.items())
+    return f"<table>{rows}</table>"

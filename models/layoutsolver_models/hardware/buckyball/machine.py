@@ -11,6 +11,7 @@ from layoutsolver_models.hardware.buckyball.compute import run_matrix, run_mul_w
 from layoutsolver_models.hardware.buckyball.convert import run_fp2int, run_int2fp
 from layoutsolver_models.hardware.buckyball.dram import Dram, Places
 from layoutsolver_models.hardware.buckyball.im2col import run_im2col
+from layoutsolver_models.hardware.html import facts_html
 from layoutsolver_models.targets.bank_chip import ROW_BYTES, BankChip
 
 
@@ -58,6 +59,10 @@ class Machine:
         self.instructions = 0
         self.cycles = 0
         self.order = Order()
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: how much ran, on which chip."""
+        return facts_html({"chip": self.chip.name, "instructions": self.instructions, "cycles": self.cycles})
 
     def execute(self, funct7: int, register1: int, register2: int) -> int:
         """Run an instruction; the cycles that it takes. Raises `Fault`."""
