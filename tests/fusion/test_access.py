@@ -96,3 +96,34 @@ def test_copies_and_synchronisation_are_told_from_what_may_do_anything() -> None
     straight = [item for item in walk(known.code.items) if isinstance(item, Straight)]
     effects = [known.effects(item) for item in straight if not known.effects(item).is_pure]
     assert [(e.order is not None, e.unknown is not None) for e in effects] == [(True, False), (False, True)]
+
+
+def loops(known: Facts) -> list[Loop]:
+    return [item for item in walk(known.code.items) if isinstance(item, Loop)]
+
+
+def test_a_loop_that_calls_may_do_anything() -> None:
+    known = facts("scf.for %i = %c0 to %c8 step %c1 {\nfunc.call @g() : () -> ()\n}\n")
+    assert known.swept(loops(known)[0]).unknown is not None
+
+
+ROWS = """\
+%m = pto.pointer_cast(%a1) : memref<32x64xf32, #pto.address_space<vec>>
+%p = pto.castptr %m : memref<32x64xf32, #pto.address_space<vec>> -> !pto.ptr<f32, ub>
+scf.for %i = %c0 to %c8 step %c1 {{
+%o = arith.muli %i, %c64 : index
+%v = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf32>
+}}
+%from = arith.constant {0} : index
+scf.for %j = %c0 to %c8 step %c1 {{
+%r = arith.muli %j, %c64 : index
+%s = arith.addi %r, %from : index
+%w = pto.vmi.vload %p[%s] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf32>
+}}
+"""
+
+
+def test_rows_of_two_loops_meet_where_they_overlap_whichever_is_asked_first() -> None:
+    for start, meet in ((0, True), (256, True), (448, True), (512, False), (2048, False)):
+        one, other = accesses(facts(ROWS.format(start)))
+        assert (may_meet(one, other), may_meet(other, one)) == (meet, meet), start

@@ -72,3 +72,17 @@ def test_events_come_with_the_id_where_they_are_asked_for() -> None:
     assert all(each["id"] == 5 for each in found)
     assert {each["event"]["kind"] for each in found[:-1]} == {"solution", "bound"}
     assert found[-1]["answer"]["outcome"] == "done"
+
+
+def test_an_id_is_free_again_once_it_is_answered() -> None:
+    command = [*COMMAND, "serve", "--stdio", "--store", "off"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for _ in range(2):
+            process.stdin.write(call(1, "solve", text=PROGRAM) + b"\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["answer"]["outcome"] == "done"
+        process.stdin.write(call(2, "cancel", id=1) + b"\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline()) == {"id": 2, "cancelled": False}

@@ -6,10 +6,11 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from layoutsolver.service.store import Store, StoreError
+from layoutsolver.service.store import Store, StoreError, code_hash
 
 
 def test_an_answer_is_there_again_after_a_new_start(tmp_path: Path) -> None:
@@ -73,6 +74,7 @@ def test_a_full_disk_is_said_and_earlier_answers_stay(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from layoutsolver.service.store import Store
 store = Store(Path(sys.argv[1]))
 for number in range(int(sys.argv[3])):
@@ -110,3 +112,18 @@ def test_a_process_that_is_killed_loses_nothing_that_it_kept(tmp_path: Path) -> 
     assert len(store) in (last + 1, last + 2), "at most one more was written and not yet told"
     with sqlite3.connect(path) as database:
         assert database.execute("pragma integrity_check").fetchone() == ("ok",)
+
+
+def test_the_hash_of_the_code_covers_code_and_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = SimpleNamespace(__file__=str(tmp_path / "__init__.py"))
+    monkeypatch.setattr("layoutsolver.service.store.import_module", lambda name: package)
+    monkeypatch.setattr("layoutsolver.service.store.backend_packages", list)
+    (tmp_path / "a.py").write_text("one")
+    (tmp_path / "b.json").write_text("{}")
+    seen = [code_hash()]
+    for name, text in (("a.py", "two"), ("b.json", "[]"), ("c.json", "[]")):
+        (tmp_path / name).write_text(text)
+        seen.append(code_hash())
+    assert len(set(seen)) == 4
+    (tmp_path / "notes.txt").write_text("no code")
+    assert code_hash() == seen[-1]
