@@ -12,7 +12,7 @@ from layoutsolver.buckyball.usage import bank_usage, usage_text
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.buckyball.compare import compare_codes
 from layoutsolver_models.banks.solve import solve_banks
-from layoutsolver_models.problems.banks import Level
+from layoutsolver_models.problems.banks import BankModel, Level
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.bank_chip import load_bank_chip
 from tests.buckyball.support import product
@@ -27,9 +27,11 @@ LISTING = (Path(__file__).parent / "programs" / "seed_listing.mlir").read_text(e
     [("liveness", 16, 9), ("reorder", 8, 8), ("coalesce", 6, 6), ("elide", 6, 6), ("overlap", 16, 0), ("spill", 6, 6)],
 )
 @pytest.mark.parametrize("model", ["contiguous", "hw_mapped"])
-def test_the_listing_of_the_seed_runs_alike_at_every_level(level: Level, bank_num: int, peak: int, model: str) -> None:
+def test_the_listing_of_the_seed_runs_alike_at_every_level(
+    level: Level, bank_num: int, peak: int, model: BankModel
+) -> None:
     chip = SEED._replace(bank_num=bank_num)
-    placed = bank_text(SourceFile("a.mlir", LISTING), chip, BankOptions(level, model))  # type: ignore[arg-type]
+    placed = bank_text(SourceFile("a.mlir", LISTING), chip, BankOptions(level, model))
     assert placed.text is not None
     (found,) = placed.functions
     assert found.solution.status == "optimal"

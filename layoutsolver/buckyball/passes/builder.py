@@ -196,7 +196,10 @@ class Builder:
         for number, stride in zip(static, shape.strides, strict=True):
             if number == 0:
                 continue
-            whole = None if None in (whole, number, stride) else whole + number * stride  # type: ignore[operator]
+            if whole is None or number is None or stride is None:
+                whole = None
+                break
+            whole += number * stride
         part = Shape(
             tuple(sizes[at] for at in kept), tuple(shape.strides[at] for at in kept), whole, shape.element,
             shape.element_bytes,

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layoutsolver_models.cp.placement import VARIANTS, PlacementModel
+from layoutsolver_models.cp.placement import VARIANTS, PlacementModel, Variant
 from layoutsolver_models.cp.timed import Search
 from layoutsolver_models.placement.check import check_placement
 from layoutsolver_models.placement.compact import compact
 from layoutsolver_models.placement.race import fit
-from layoutsolver_models.placement.search import ORDERS, CanonicalSearch, can_search
+from layoutsolver_models.placement.search import ORDERS, CanonicalSearch, Order, can_search
 from layoutsolver_models.placement.solve import solve_placement
 from layoutsolver_models.problems.placement import Buffer, Gap, PlacementProblem, problem_errors
 from layoutsolver_models.solve.layout import Limits
@@ -41,7 +41,7 @@ def test_the_least_height_is_that_of_brute_force(buffers: tuple[Buffer, ...]) ->
 @given(st.one_of(small_buffers(), small_buffers(fixed=True)), st.sampled_from(ORDERS))
 @settings(max_examples=80, deadline=None)
 def test_the_search_finds_a_placement_where_there_is_one_and_proves_where_not(
-    buffers: tuple[Buffer, ...], order: str
+    buffers: tuple[Buffer, ...], order: Order
 ) -> None:
     problem = PlacementProblem(buffers)
     if problem_errors(problem):
@@ -51,21 +51,21 @@ def test_the_search_finds_a_placement_where_there_is_one_and_proves_where_not(
         verdicts = []
         for part in made.parts:
             assert can_search(part)
-            search = CanonicalSearch(part, capacity // made.unit, order)  # type: ignore[arg-type]
+            search = CanonicalSearch(part, capacity // made.unit, order)
             verdicts.append(search.run(10**6))
         assert all(verdict == "found" for verdict in verdicts) == places(problem, capacity), capacity
 
 
 @given(st.one_of(small_buffers(windows=True), small_buffers(fixed=True)), st.sampled_from(VARIANTS))
 @settings(max_examples=15, deadline=None)
-def test_every_variant_of_the_model_agrees_with_brute_force(buffers: tuple[Buffer, ...], variant: object) -> None:
+def test_every_variant_of_the_model_agrees_with_brute_force(buffers: tuple[Buffer, ...], variant: Variant) -> None:
     problem = PlacementProblem(buffers)
     if problem_errors(problem):
         return
     for capacity in (4, 7, 10):
         made = compact(problem._replace(capacity=capacity))
         solved = [
-            PlacementModel(part, capacity // made.unit, variant).solve(Search())[0]  # type: ignore[arg-type]
+            PlacementModel(part, capacity // made.unit, variant).solve(Search())[0]
             for part in made.parts
             if max(part.sizes) <= capacity // made.unit
         ]
