@@ -10,7 +10,7 @@ from layoutsolver.pose.posed import Posed
 from layoutsolver_models.problems.layout import LayoutSolution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from layoutsolver.buckyball.ir import Code
     from layoutsolver.buckyball.llvm.module import Module
@@ -118,30 +118,25 @@ def load_lowering(name: str) -> LoweringBackend:
     >>> load_lowering("ave-intrin").dialects
     ('1.2.0', 'master')
     """
-    module, _, attribute = OWN_LOWERINGS[name].partition(":")
-    backend: LoweringBackend = getattr(import_module(module), attribute)()
+    backend: LoweringBackend = _named(OWN_LOWERINGS[name])()
     return backend
 
 
 def load_vpto() -> Callable[[PosedVmi, SelectionSolution], Lowered]:
     """What writes a solved program of VMI as VPTO."""
-    module, _, attribute = VPTO_EMITTER.partition(":")
-    emitter: Callable[[PosedVmi, SelectionSolution], Lowered] = getattr(import_module(module), attribute)
+    emitter: Callable[[PosedVmi, SelectionSolution], Lowered] = _named(VPTO_EMITTER)
     return emitter
 
 
 def load_register_peaks() -> Callable[[PosedVmi, SelectionSolution], tuple[RegisterPeak, ...] | None]:
     """What counts the registers that are live in a solved program of VMI once it is VPTO."""
-    module, _, attribute = VPTO_PEAKS.partition(":")
-    counter: Callable[[PosedVmi, SelectionSolution], tuple[RegisterPeak, ...] | None]
-    counter = getattr(import_module(module), attribute)
+    counter: Callable[[PosedVmi, SelectionSolution], tuple[RegisterPeak, ...] | None] = _named(VPTO_PEAKS)
     return counter
 
 
 def load_vmi_writer() -> Callable[[PosedVmi, SelectionSolution], list[Edit]]:
     """What makes the edits that write a solution into a program of VMI."""
-    module, _, attribute = VMI_WRITER.partition(":")
-    writer: Callable[[PosedVmi, SelectionSolution], list[Edit]] = getattr(import_module(module), attribute)
+    writer: Callable[[PosedVmi, SelectionSolution], list[Edit]] = _named(VMI_WRITER)
     return writer
 
 
@@ -151,12 +146,8 @@ def load_backend(name: str) -> Backend:
     >>> load_backend("ave").name
     'ave'
     """
-    if name in OWN:
-        module, _, attribute = OWN[name].partition(":")
-        backend: Backend = getattr(import_module(module), attribute)()
-        return backend
-    plugin: Backend = _installed(name)
-    return plugin
+    backend: Backend = _emitter(name, OWN)
+    return backend
 
 
 def load_code_backend(name: str) -> CodeBackend:
@@ -165,12 +156,19 @@ def load_code_backend(name: str) -> CodeBackend:
     >>> load_code_backend("riscv").name
     'riscv'
     """
-    if name in OWN_CODE:
-        module, _, attribute = OWN_CODE[name].partition(":")
-        backend: CodeBackend = getattr(import_module(module), attribute)()
-        return backend
-    plugin: CodeBackend = _installed(name)
-    return plugin
+    backend: CodeBackend = _emitter(name, OWN_CODE)
+    return backend
+
+
+def _named(target: str) -> Any:
+    """What `module:attribute` names."""
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _emitter(name: str, own: Mapping[str, str]) -> Any:
+    """An emitter of ours, or one that something else has installed. Raises `KeyError` if there is none."""
+    return _named(own[name])() if name in own else _installed(name)
 
 
 def _installed(name: str) -> Any:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from layoutsolver.buckyball.banks import BankError
 from layoutsolver.buckyball.passes.builder import LowerError
-from layoutsolver.buckyball.passes.pipeline import STAGES, lower_code, stage_of
+from layoutsolver.buckyball.passes.pipeline import lower_code, stage_of
 from layoutsolver.buckyball.passes.place import place_banks
 from layoutsolver.buckyball.program import read_program
+from layoutsolver.buckyball.stages import STAGES
 from layoutsolver.buckyball.write import write_code
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.explain.banks import refusal

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from layoutsolver.buckyball.passes.pipeline import ALL_STAGES, STAGES, lower_code, stage_of
+from layoutsolver.buckyball.passes.pipeline import lower_code, stage_of
 from layoutsolver.buckyball.program import read_program
+from layoutsolver.buckyball.stages import ALL_STAGES, STAGES
 from layoutsolver.buckyball.write import write_code
 from layoutsolver.buckyball.zeros import overwritten
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label

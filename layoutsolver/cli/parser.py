@@ -16,9 +16,6 @@ exit status: 0 done; 1 no solution, or errors in the program; 2 usage; 3 unreada
 """
 
 
-BANK_STAGES = ("linalg", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr", "llvm", "riscv")
-"""The stages on the way from linear algebra to the instructions of Buckyball."""
-
 LARGEST = 2**31 - 1
 """Numbers on the command line end here: the solver's seeds and thread counts have 32 bits."""
 
@@ -152,15 +149,17 @@ def _add_vmi(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_lower(parser: argparse.ArgumentParser) -> None:
+    from layoutsolver.buckyball.stages import ALL_STAGES
+
     _add_input(parser)
     _add_output(parser, "the lowered program")
     parser.add_argument(
-        "--to", choices=["ave-intrin", "vpto", *BANK_STAGES[1:]], required=True, metavar="FORM",
+        "--to", choices=["ave-intrin", "vpto", *ALL_STAGES[1:]], required=True, metavar="FORM",
         help="ave-intrin: the register intrinsics of AscendNPU-IR; vpto: the vector instructions of PTOAS; of tiles "
-        f"and banks: {', '.join(BANK_STAGES[1:])}",
+        f"and banks: {', '.join(ALL_STAGES[1:])}",
     )  # fmt: skip
     parser.add_argument(
-        "--from", choices=list(BANK_STAGES[:-1]), metavar="FORM",
+        "--from", choices=list(ALL_STAGES[:-1]), metavar="FORM",
         help="tiles and banks: take the program as one of that stage (default: as it stands)",
     )  # fmt: skip
     parser.add_argument(
@@ -322,10 +321,9 @@ def _add_store(parser: argparse.ArgumentParser) -> None:
     )
 
 
-LEVELS = ("first_fit", "placement", "liveness", "reorder", "coalesce", "elide", "overlap", "spill")
-
-
 def _add_banks(parser: argparse.ArgumentParser) -> None:
+    from layoutsolver_models.problems.banks import LEVELS
+
     parser.add_argument("file", metavar="FILE", help="the program or placement problem; `-` reads standard input")
     _add_output(parser, "the answer")
     parser.add_argument("--check", action="store_true", help="solve nothing: check the banks or offsets of the file")

@@ -136,6 +136,18 @@ def walk(items: tuple[Item, ...]) -> Iterator[Item]:
             yield from walk(block)
 
 
+def users_of(items: tuple[Item, ...]) -> dict[int, list[tuple[Item, int]]]:
+    """Who uses each value, and as which operand; -1 where a loop yields it to its next turn."""
+    users: dict[int, list[tuple[Item, int]]] = {}
+    for item in walk(items):
+        for position, value in enumerate(item.operands):
+            users.setdefault(value, []).append((item, position))
+        if isinstance(item, Loop):
+            for carried in item.carried:
+                users.setdefault(carried.yielded, []).append((item, -1))
+    return users
+
+
 def results_of(item: Item) -> tuple[int, ...]:
     """The values that an item defines for what follows it."""
     if isinstance(item, Loop):

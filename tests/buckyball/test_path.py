@@ -12,7 +12,8 @@ import pytest
 from layoutsolver.buckyball.banks import bank_program
 from layoutsolver.buckyball.passes.assign import first_fit
 from layoutsolver.buckyball.passes.builder import LowerError
-from layoutsolver.buckyball.passes.pipeline import STAGES, stage_of
+from layoutsolver.buckyball.passes.pipeline import stage_of
+from layoutsolver.buckyball.stages import STAGES
 from layoutsolver.verify.buckyball import reference
 from layoutsolver.verify.buckyball.compare import compare_codes
 from layoutsolver_models.buckyball.encoding import RS2, decode

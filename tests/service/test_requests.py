@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from typing import Any
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from layoutsolver.cli.parser import VERBS as PARSED
 from layoutsolver.cli.parser import build_parser
 from layoutsolver.service.examples import EXAMPLES
 from layoutsolver.service.faults import of_validation
@@ -133,3 +136,28 @@ def test_no_request_has_a_field_for_a_file_on_the_server() -> None:
     fields = {name for kind in kinds for name in kind.model_fields}
     assert not fields & {"file", "output", "o", "path", "store"}
     assert len(kinds) == len(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_field_has_the_choices_of_its_option(verb: str) -> None:
+    options = {action.dest: set(action.choices) for action in actions_of(verb) if action.choices is not None}
+    schema = TypeAdapter(VERBS[verb]).json_schema()
+    properties = schema.get("$defs", {}).get("SolveRequest", schema)["properties"]
+    offered = {name: set(enumerated(field)) - {""} for name, field in properties.items()}
+    compared = {name: offered[name] for name in options if name in offered}
+    assert compared == {name: options[name] for name in compared}
+    assert len(compared) >= len(options) - len(NOT_OFFERED & set(options))
+
+
+def actions_of(verb: str) -> list[argparse.Action]:
+    """The options of a verb."""
+    parser = argparse.ArgumentParser()
+    PARSED[verb][1](parser)
+    return parser._actions
+
+
+def enumerated(field: dict[str, Any]) -> list[Any]:
+    """The values that a field of a schema may have, if they are enumerated."""
+    if "const" in field:
+        return [field["const"]]
+    return [*field.get("enum", []), *(value for form in field.get("anyOf", []) for value in enumerated(form) if value)]

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from layoutsolver.buckyball.lowering import lower_text
-from layoutsolver.buckyball.passes.pipeline import ALL_STAGES
+from layoutsolver.buckyball.stages import ALL_STAGES
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.buckyball.files import verify_banks
 from layoutsolver_models.targets.bank_chip import bank_chip_names, load_bank_chip

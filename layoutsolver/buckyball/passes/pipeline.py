@@ -12,18 +12,10 @@ from layoutsolver.buckyball.passes.to_banks import to_banks
 from layoutsolver.buckyball.passes.to_intrinsics import to_intrinsics
 from layoutsolver.buckyball.passes.to_tile import to_tile
 from layoutsolver.buckyball.passes.to_wrappers import to_wrappers
+from layoutsolver.buckyball.stages import STAGES
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.ops.buckyball import BANK, INSTRUCTION_OPS, INTRINSIC
 from layoutsolver_models.targets.bank_chip import BankChip
-
-STAGES = ("linalg", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr")
-"""The stages that are MLIR, in order."""
-
-TEXT_STAGES = ("llvm", "riscv")
-"""What comes behind them: LLVM text and assembly, which a backend writes."""
-
-ALL_STAGES = (*STAGES, *TEXT_STAGES)
-"""All stages in order."""
 
 _WRAPPERS = frozenset(spec.name for spec in INSTRUCTION_OPS if spec.name not in ("buckyball.mset", "buckyball.inst"))
 _MATRICES = frozenset({"buckyball.matmul", "buckyball.matrix_matmul", "buckyball.mem_transpose",

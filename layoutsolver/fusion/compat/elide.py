@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from layoutsolver.fusion.access import LOAD, STORE
 from layoutsolver.fusion.affine import Numbers
-from layoutsolver.fusion.code import Code, Item, Loop, Scope, Straight, inside, walk
+from layoutsolver.fusion.code import Code, Item, Loop, Scope, Straight, inside, users_of
 from layoutsolver.fusion.compat.buffers import Buffer, Buffers
 from layoutsolver.fusion.compat.plan import BOUNDARIES
 from layoutsolver.fusion.lanes import Lanes, Masks, every, none
@@ -76,16 +76,10 @@ class _Scanner:
         self.code = code
         self.buffers = Buffers(code)
         self.masks = Masks(Numbers(code))
-        self.users: dict[int, list[tuple[Item, int]]] = {}
+        self.users = users_of(code.items)
         self.forwarded: dict[int, tuple[OpNode, int]] = {}
         self.dead: dict[int, OpNode] = {}
         self.entries: list[_Entry] = []
-        for item in walk(code.items):
-            for position, value in enumerate(item.operands):
-                self.users.setdefault(value, []).append((item, position))
-            if isinstance(item, Loop):
-                for carried in item.carried:
-                    self.users.setdefault(carried.yielded, []).append((item, -1))
 
     def scan(self, items: tuple[Item, ...]) -> None:
         self.entries = []

@@ -8,7 +8,7 @@ result, whatever its mask.
 from __future__ import annotations
 
 from layoutsolver.fusion.access import LOAD
-from layoutsolver.fusion.code import Code, Item, Loop, Straight, walk
+from layoutsolver.fusion.code import Code, Item, Straight, users_of, walk
 from layoutsolver.fusion.lanes import Lanes, Masks, every, none
 from layoutsolver.mlir.pto_types import VmiVectorType
 from layoutsolver.ops.attributes import attributes
@@ -43,14 +43,8 @@ class Demands:
         self.code = code
         self.masks = masks
         self.trust_zero = trust_zero
-        self.users: dict[int, list[tuple[Item, int]]] = {}
+        self.users = users_of(code.items)
         self._known: dict[int, Lanes] = {}
-        for item in walk(code.items):
-            for position, value in enumerate(item.operands):
-                self.users.setdefault(value, []).append((item, position))
-            if isinstance(item, Loop):
-                for carried in item.carried:
-                    self.users.setdefault(carried.yielded, []).append((item, -1))
 
     def of(self, value: int) -> Lanes:
         """The lanes demanded of a vector value, by all of its uses together."""

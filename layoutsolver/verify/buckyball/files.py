@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from layoutsolver.buckyball.lowering import lower_text
-from layoutsolver.buckyball.passes.pipeline import STAGES
+from layoutsolver.buckyball.stages import STAGES
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.source import SourceFile, Span
 from layoutsolver.verify.buckyball.compare import compare_forms

@@ -9,8 +9,9 @@ from layoutsolver.buckyball.ir import Code, Op
 from layoutsolver.buckyball.llvm.module import Module
 from layoutsolver.buckyball.llvm.read import LlvmError, read_module
 from layoutsolver.buckyball.lowering import line_label, text_stage
-from layoutsolver.buckyball.passes.pipeline import ALL_STAGES, stage_of
+from layoutsolver.buckyball.passes.pipeline import stage_of
 from layoutsolver.buckyball.program import read_program
+from layoutsolver.buckyball.stages import ALL_STAGES
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 from layoutsolver.source import SourceFile
 

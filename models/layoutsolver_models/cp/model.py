@@ -209,12 +209,7 @@ class GroupedModel:
             code = self._observed(solver, observe)
         else:
             code = solver.solve(self._model)
-        names: dict[Any, Status] = {
-            self._api.OPTIMAL: "optimal",
-            self._api.FEASIBLE: "feasible",
-            self._api.INFEASIBLE: "infeasible",
-        }
-        status = names.get(code, "unknown")
+        status = self._status(code)
         if status == "infeasible":
             return CpAnswer(status, core=tuple(solver.sufficient_assumptions_for_infeasibility()))
         if status == "unknown":
@@ -224,6 +219,15 @@ class GroupedModel:
             return CpAnswer("optimal", true=true)
         bound = solver.best_objective_bound
         return CpAnswer(status, round(solver.objective_value), int(-(-bound // 1)), true)
+
+    def _status(self, code: Any) -> Status:
+        """What a code of the solver means; whatever is no answer is `unknown`."""
+        names: dict[Any, Status] = {
+            self._api.OPTIMAL: "optimal",
+            self._api.FEASIBLE: "feasible",
+            self._api.INFEASIBLE: "infeasible",
+        }
+        return names.get(code, "unknown")
 
     def _observed(self, solver: cp_model.CpSolver, observe: Observer) -> Any:
         """Solve, telling `observe` of every solution and every bound."""

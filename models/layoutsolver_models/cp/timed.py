@@ -176,13 +176,7 @@ class TimedModel(GroupedModel):
             parameters.search_branching = self._api.FIXED_SEARCH
         if self._stopped:
             return TimedAnswer("unknown")
-        code = solver.solve(self._model)
-        names: dict[Any, Status] = {
-            self._api.OPTIMAL: "optimal",
-            self._api.FEASIBLE: "feasible",
-            self._api.INFEASIBLE: "infeasible",
-        }
-        status = names.get(code, "unknown")
+        status = self._status(solver.solve(self._model))
         if status in ("infeasible", "unknown"):
             return TimedAnswer(status)
         values = tuple(solver.value(variable) for variable in self._integers)
