@@ -119,6 +119,11 @@ def fuse(source: SourceFile, options: FuseOptions | None = None) -> FuseResult:
         message = "there is no `pto.fusion_region` here: no loops are fused, only loads and stores are elided"
         result.diagnostics.append(Diagnostic("LS0902", "warning", message, Label(source, Span(0, 0))))
     _run(code, chosen, result)
+    for block in result.blocks:
+        if block.solution.status == "feasible":
+            gap = f"the plan costs {block.solution.cost.total}, at least {block.solution.bound} is needed"
+            message = f"time limit reached: {gap}"
+            result.diagnostics.append(Diagnostic("LS0402", "warning", message, Label(source, Span(0, 0))))
     return result
 
 

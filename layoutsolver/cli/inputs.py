@@ -156,12 +156,25 @@ def asks_for_vmi(options: argparse.Namespace, inputs: Inputs, target: str) -> bo
         )
     if target != "auto" and found and found != {target}:
         raise UsageError(f"`{options.file}` is of `{found.pop()}`, not of `{target}`")
+    if any(_is_json(source.text) for source in inputs.sources):
+        raise UsageError(f"`{options.file}` is a JSON document: problems as JSON are for `solve`")
     vmi = found == {"vmi"} or any(is_vmi(source, target) for source in inputs.sources)
     given = [name for name, usual in _VMI_OPTIONS.items() if getattr(options, name, usual) != usual]
     if given and not vmi:
         shown = ", ".join("--" + name.replace("_", "-") for name in given)
         raise UsageError(f"{shown}: for programs of pto.vmi only")
     return vmi
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is a JSON document: no MLIR text begins with a brace, metadata (`{-#`) apart."""
+    start = text.lstrip()[:3]
+    return start.startswith("{") and start != "{-#"
+
+
+def is_json(inputs: Inputs) -> bool:
+    """Whether an input is one JSON document."""
+    return bool(inputs.sources) and _is_json(inputs.sources[0].text)
 
 
 def _dialects(text: str) -> set[str]:
@@ -177,7 +190,9 @@ def solve_options(options: argparse.Namespace) -> SolveOptions:
     """The options of a solve. Raises `UsageError` for a target that does not exist."""
     target, colon, chip = options.target.partition(":")
     if target not in ("auto", *QUESTIONS) or (target != "ave" and colon):
-        raise UsageError(f"no target `{options.target}`: there are auto, {', '.join(QUESTIONS)} and ave:CHIP")
+        raise UsageError(
+            f"no target `{options.target}`: there are auto, {', '.join(QUESTIONS)}, ave:CHIP and buckyball:CHIP"
+        )
     try:
         for name in chip_names():
             load_chip(name)

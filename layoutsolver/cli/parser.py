@@ -12,7 +12,7 @@ from layoutsolver import __version__
 EPILOG = """\
 Answers go to standard output, everything else to standard error.
 exit status: 0 done; 1 no solution, or errors in the program; 2 usage; 3 unreadable input; 4 a limit was reached;
-70 a defect of layoutsolver (a reproducer is written and named); 130 interrupted
+70 a defect of layoutsolver (a reproducer is written and named); 130 interrupted; 141 nobody reads the answer
 """
 
 
@@ -24,7 +24,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser; each verb's `run` takes the parsed options and returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="layoutsolver",
-        description="Decides vector layouts of NPU compiler IR by constraint solving.",
+        description="Decides layouts, fusion and banks of NPU compiler IR by constraint solving.",
         epilog=EPILOG,
         formatter_class=HelpFormatter,
         allow_abbrev=False,

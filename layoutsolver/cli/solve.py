@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from layoutsolver.api import SolveOptions, SolveResult, annotate, repaired, solve
 from layoutsolver.cli.errors import UsageError
-from layoutsolver.cli.inputs import Inputs, asks_for_vmi, read_inputs, solve_options
+from layoutsolver.cli.inputs import Inputs, asks_for_vmi, is_json, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import messages_instead, print_diagnostics
 from layoutsolver.cli.output import deliver
@@ -33,12 +33,6 @@ def run(options: argparse.Namespace) -> int:
 
         return run_vmi(options, inputs, solver_options)
     return _solve_all(options, inputs, solver_options)
-
-
-def is_json(inputs: Inputs) -> bool:
-    """Whether the input is a JSON document: no MLIR text begins with a brace, metadata (`{-#`) apart."""
-    text = inputs.sources[0].text.lstrip() if inputs.sources else ""
-    return text.startswith("{") and not text.startswith("{-#")
 
 
 def _solve_all(options: argparse.Namespace, inputs: Inputs, solver_options: SolveOptions) -> int:

@@ -37,6 +37,7 @@ CODES: dict[str, Code] = {
         Code("LS0205", "a number of operands, results or arguments does not match"),
         Code("LS0206", "an enumerator that does not exist"),
         Code("LS0207", "an attribute that the operation does not have"),
+        Code("LS0208", "an operation that its dialect does not have"),
         Code("LS0301", "an operation on vectors has no layout rule"),
         Code("LS0302", "an operation has no layout rule for this element width or mode"),
         Code("LS0303", "an operation on vectors was not lowered and is taken lane by lane"),

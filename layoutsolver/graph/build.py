@@ -13,6 +13,7 @@ from layoutsolver.mlir.syntax import full_name
 from layoutsolver.mlir.tree import Argument, Block, Module, Op, Region
 from layoutsolver.mlir.types import OtherType, Type, VectorType, parse_type
 from layoutsolver.ops.assembly import Mismatch, bind, skip_bracket
+from layoutsolver.ops.dialects import unknown_operation
 from layoutsolver.ops.loose import bind_loose
 from layoutsolver.ops.registry import ON_DEMAND, all_specs, find_spec
 from layoutsolver.ops.spec import OpSpec
@@ -39,6 +40,7 @@ def build_graph(module: Module, assumed_trip_count: int = ASSUMED_TRIP_COUNT) ->
     """
     builder = _Builder(module, assumed_trip_count)
     builder.enter_ops(module.ops, -1, -1, 1)
+    builder.check_names()
     builder.check_calls()
     builder.explain_undefined()
     return builder.graph, builder.diagnostics
@@ -64,6 +66,15 @@ class _Builder:
     def report(self, code: str, message: str, span: Span, *related: tuple[Span, str]) -> None:
         labels = tuple(Label(self.source, other, text) for other, text in related)
         self.diagnostics.append(Diagnostic(code, "error", message, Label(self.source, span), labels))
+
+    def check_names(self) -> None:
+        """Report operations that their dialects do not have."""
+        for node in self.graph.ops:
+            said = unknown_operation(node.name)
+            if said is not None:
+                message = f"there is no operation `{node.name}`"
+                label = Label(self.source, node.span)
+                self.diagnostics.append(Diagnostic("LS0208", "error", message, label, notes=(said,)))
 
     # -- values -----------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import resource
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,6 +59,10 @@ class WorkerPool:
 
 
 def prepare(memory: int) -> None:
-    """Make a fresh process a worker: with a limit to its memory, and behind others for the processor."""
+    """Make a fresh process a worker: with a limit to its memory, and behind others for the processor.
+
+    An interrupt of the terminal is for the process that gives out the work, which then stops its workers.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     os.nice(NICENESS)

@@ -63,7 +63,7 @@ class Lines:
         try:
             call = Call.model_validate_json(line)
         except ValidationError as error:
-            self._refuse(None, of_validation(error))
+            self._refuse(_id_of(line), of_validation(error))
             return None
         if call.method == "cancel":
             wanted = call.params.get("id")
@@ -106,6 +106,16 @@ class Lines:
     def _write(self, line: bytes) -> None:
         self._out.write(line)
         self._out.flush()
+
+
+def _id_of(line: bytes) -> str | int | None:
+    """The id of a line that is no call, as far as it has one."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    number = found.get("id") if isinstance(found, dict) else None
+    return number if isinstance(number, str | int) and not isinstance(number, bool) else None
 
 
 async def serve_stdio(dispatcher: Dispatcher) -> None:

@@ -187,3 +187,19 @@ def test_two_batches_do_not_write_the_same_results(tmp_path: Path, capsys: pytes
     with Results(out):
         assert main(["batch", str(folder), "-o", str(out)]) == 2
     assert "another batch is writing" in capsys.readouterr().err
+
+
+def test_an_interrupt_says_how_to_go_on_and_nothing_else(tmp_path: Path) -> None:
+    folder, out = corpus(tmp_path / "in", 40), tmp_path / "results.jsonl"
+    command = [*COMMAND, "batch", str(folder), "-o", str(out), "--jobs", "2", "--verb", "verify", "--set", "rounds=500"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        deadline = time.monotonic() + 60
+        while not (out.with_name("results.jsonl.partial").exists() and len(processes_below(process.pid)) >= 4):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(1.0)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert f"goes on with {out}.partial" in said

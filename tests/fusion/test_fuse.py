@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from layoutsolver_models.solve.fusion import solve_fusion
 from layoutsolver_models.solve.fusion_all import best_by_enumeration, plans
 from layoutsolver_models.solve.fusion_plan import exceeded, fault, peak, settle
 from layoutsolver_models.solve.fusion_search import beam, greedy
+from layoutsolver_models.solve.layout import Limits
 from tests.fusion.support import code, program
 from tests.support.fusion_programs import random_program
 from tests.support.fuzz_fusion_plans import beyond
@@ -127,3 +129,12 @@ def test_of_plans_of_equal_cost_layouts_decide() -> None:
     costs = {one.solution.clusters: one.layouts for one in alternatives}
     assert None not in costs.values()
     assert costs[solution.clusters] == min(cost for cost in costs.values() if cost is not None)
+
+
+def test_a_time_limit_is_said_with_the_gap() -> None:
+    text = (Path(__file__).parents[2] / "examples" / "column_softmax.pto").read_text(encoding="utf-8")
+    result = fuse(SourceFile("a.pto", text), FuseOptions(limits=Limits(1e-6)))
+    assert result.limited
+    (said,) = [item for item in result.diagnostics if item.code == "LS0402"]
+    block = next(one for one in result.blocks if one.solution.status == "feasible")
+    assert said.message.endswith(f"costs {block.solution.cost.total}, at least {block.solution.bound} is needed")

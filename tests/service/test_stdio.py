@@ -33,6 +33,8 @@ def test_an_answer_is_the_one_of_http(client: Any) -> None:
 
 def test_what_is_no_request_is_a_problem_and_the_rest_is_answered() -> None:
     wrong = [b"{", b"[]", b'{"method": 1}', b"\xff", b'{"method": "solve", "params": {}, "more": 1}', b"", b'"x"']
+    (kept,) = talk(b'{"id": 7, "method": "solve", "params": [1]}')
+    assert (kept["id"], kept["problem"]["status"]) == (7, 422)
     found = talk(*wrong, call(1, "sing"), call(2, "solve", text=1), call(3, "solve", text=PROGRAM))
     assert [line["problem"]["status"] for line in found if line["id"] is None] == [400, 422, 422, 400, 422, 422]
     assert {line["id"]: line["problem"]["status"] for line in found if line["id"] in (1, 2)} == {1: 404, 2: 422}
