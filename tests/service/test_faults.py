@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,3 +148,15 @@ def test_a_port_that_is_taken_is_a_usage_error() -> None:
     assert done.returncode == 2
     assert "cannot listen at 127.0.0.1" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_of_the_terminal_does_not_reach_a_worker() -> None:
+    code = """
+import os, signal
+from layoutsolver.service.pool import prepare
+prepare(1 << 40)
+os.kill(os.getpid(), signal.SIGINT)
+print("at work")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "at work\n", "")
