@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
-from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
-from layoutsolver.mlir.types import MemRefType
+from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
 from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.spec import Kind
 from layoutsolver.vmi.canonical import PREFIX, kind_of
 from layoutsolver.vmi.contract import contract_faults, type_fault
 from layoutsolver.vmi.layout_attributes import layout_faults
-from layoutsolver_models.rules.vmi.types import ELEMENTS, must_saturate, takes
+from layoutsolver.vmi.memory_contract import memory_faults
+from layoutsolver_models.rules.vmi.types import ELEMENTS, converts, must_saturate, takes
 
 _CASTS = frozenset({"vcvt", "truncf", "trunci", "fptosi", "fptoui", "extf", "extsi", "extui", "sitofp"})
 
 _SIGNS = {"extsi": {"si"}, "extui": {"ui", "i"}}
 """The kinds of integers that an extension takes and makes."""
-
-_STRIDED = re.compile(r"strided<\[([^\]]*)\]")
 
 _OPAQUE = ("func.call_indirect", "builtin.unrealized_conversion_cast")
 """Operations behind which nobody knows what becomes of vectors."""
@@ -62,10 +59,11 @@ def _faults(graph: Graph, node: OpNode) -> Iterator[str]:
     name = node.name.removeprefix(PREFIX)
     attrs = {key: text.strip('"') for key, text in attributes(node).items()}
     yield from _kinds(graph, node)
-    yield from _memory(graph, node)
+    yield from memory_faults(graph, node, name, attrs)
     vectors = _vectors(graph, node)
     yield from _shapes(graph, node)
     if name in ("vand", "vor", "vxor", "vnot") and not any(isinstance(known, VmiVectorType) for _, known in vectors):
+        yield from _mask_logic(node, attrs)
         return
     for role, known in vectors:
         if isinstance(known, VmiVectorType) and not takes(name, known.element.text) and role != "result":
@@ -100,16 +98,6 @@ def _kinds(graph: Graph, node: OpNode) -> Iterator[str]:
             yield "counts its active lanes by an index"
         if kinds.get(role) in (Kind.INDEX, Kind.MASK, Kind.POINTER) and isinstance(known, VmiVectorType):
             yield f"takes no vector as its {role.replace('_', ' ')}"
-
-
-def _memory(graph: Graph, node: OpNode) -> Iterator[str]:
-    for role, value in zip(node.roles, node.operands, strict=True):
-        known = graph.values[value].type
-        if role in ("source", "destination") and isinstance(known, PointerType) and known.space != "ub":
-            yield f"reaches memory of `ub` alone, and this is a pointer into `{known.space}`"
-        strides = _STRIDED.search(known.rest) if isinstance(known, MemRefType) else None
-        if role in ("source", "destination") and strides is not None and strides[1].split(",")[-1].strip() != "1":
-            yield f"reaches elements that lie in a row, and those of `{known.text}` do not"
 
 
 def _shapes(graph: Graph, node: OpNode) -> Iterator[str]:
@@ -147,6 +135,14 @@ def _shapes(graph: Graph, node: OpNode) -> Iterator[str]:
             yield f"has a mask of {known.lanes} bits for {data.lanes} elements"
 
 
+def _mask_logic(node: OpNode, attrs: dict[str, str]) -> Iterator[str]:
+    """Logic on masks, which computes every bit."""
+    if "mask" in node.roles:
+        yield "combines masks, and no mask beside them says where"
+    if "pmode" in attrs:
+        yield "combines masks, and takes no `pmode`"
+
+
 def _masks(masks: list[VmiMaskType], one_width: bool) -> Iterator[str]:
     """Masks alone: all are of as many bits, and with `one_width` govern elements of one width where they say which."""
     lanes = dict.fromkeys(known.lanes for known in masks)
@@ -164,6 +160,8 @@ def _cast(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Itera
     before, after = source.element.text, result.element.text
     if source.lanes != result.lanes:
         yield f"makes {result.lanes} elements of {source.lanes}"
+    if converts(before, source.bits, after, result.bits) is False:
+        yield f"makes no {after} of {before}: between these floats there is no conversion"
     if name in _SIGNS and not {kind_of(before), kind_of(after)} <= _SIGNS[name]:
         yield f"widens {' and '.join(sorted(_SIGNS[name]))} alone, not {before} to {after}"
     if kind_of(before) != "float" and kind_of(after) == "float":

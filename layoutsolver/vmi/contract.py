@@ -6,11 +6,11 @@ Source: section 1.3, and what the verifier says of each operation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from layoutsolver.graph.model import Graph, OpNode
-from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
+from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
 from layoutsolver.mlir.types import ScalarType, Type
 from layoutsolver.vmi.canonical import kind_of
 from layoutsolver_models.rules.vmi.layouts import arity, layout_of, name_of
@@ -18,7 +18,7 @@ from layoutsolver_models.rules.vmi.layouts import arity, layout_of, name_of
 Types = Sequence[Type]
 _DENSE = re.compile(r"^(?:dense|sparse)<(.*)>\s*:\s*(?:tensor|vector)<(\d+)x([^>]*)>$", re.DOTALL)
 _ELEMENTWISE = frozenset({"vand", "vor", "vxor", "vnot"})
-_INDEXED = {"vgather": "offsets", "vscatter": "offsets", "gather": "indices", "scatter": "indices"}
+_CONVERSIONS = frozenset({"ensure_layout", "ensure_mask_layout", "ensure_mask_granularity"})
 
 
 def contract_faults(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Iterator[str]:
@@ -61,10 +61,19 @@ def contract_faults(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]
         yield f"selects elements of {data[0].bits} bits by a mask of another granularity"
     elif name == "active_prefix_index" and any(kind_of(known.element.text) != "i" for known in data):
         yield "counts in integers without a sign"
-    elif name == "ensure_mask_granularity" and any(isinstance(one, VmiMaskType) and one.bits is None
-                                                   for one in chain(operands, results)):  # fmt: skip
+    elif name in _CONVERSIONS:
+        yield from _stated(name, [one for one in chain(operands, results)
+                                  if isinstance(one, VmiVectorType | VmiMaskType)])  # fmt: skip
+
+
+def _stated(name: str, ends: Sequence[VmiVectorType | VmiMaskType]) -> Iterator[str]:
+    """What the types at both ends of a conversion must say."""
+    if name == "ensure_mask_granularity" and any(one.bits is None for one in ends):
         yield "is between masks whose types say what width they govern"
-    yield from _memory(by_role, results, name, "group" in attrs or "num_groups" in attrs)
+    elif name == "ensure_mask_granularity" and len({one.layout is None for one in ends}) > 1:
+        yield "is between masks whose types both say how they lie, or neither"
+    elif name != "ensure_mask_granularity" and any(one.layout is None for one in ends):
+        yield "is between types that both state a layout"
 
 
 def type_fault(known: Type) -> str:
@@ -153,22 +162,3 @@ def _registers(operands: Types, results: Types, name: str) -> Iterator[str]:
         return
     if count != parts:
         yield f"has {parts} registers, and the vector takes {count}"
-
-
-def _memory(by_role: Mapping[str, Type], results: Types, name: str, grouped: bool) -> Iterator[str]:
-    pointers = [by_role.get(role) for role in ("source", "destination")]
-    pointer = next((known for known in pointers if isinstance(known, PointerType)), None)
-    stored = [by_role.get(role) for role in ("value", "low", "high")]
-    vectors = [known for known in (*stored, *results) if isinstance(known, VmiVectorType)]
-    if pointer is None:
-        return
-    for known in vectors:
-        if not grouped and known.element.text.lstrip("u") != pointer.element.text.lstrip("u"):
-            yield f"has elements of type {known.element.text} in memory of {pointer.element.text}"
-    if len({known.lanes for known in vectors}) > 1:
-        yield f"has vectors of {' and '.join(str(known.lanes) for known in vectors)} elements"
-    offsets = by_role.get(_INDEXED.get(name, ""))
-    if isinstance(offsets, VmiVectorType) and (
-        kind_of(offsets.element.text) not in ("i", "ui") or offsets.bits not in (16, 32)
-    ):
-        yield f"takes offsets of 16 or 32 bits without a sign, not {offsets.element.text}"

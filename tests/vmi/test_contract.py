@@ -8,6 +8,7 @@ from tests.pose.vmi.kernels import kernel, posed
 
 POINTER = "%p: !pto.ptr<f32, ub>, %o: index, %w: i32"
 V, M = "!pto.vmi.vreg<64xf32>", "!pto.vmi.mask<64xpred>"
+W = "!pto.vmi.vreg<64xi32>"
 
 REFUSED = {
     "a constant without a dense value": (
@@ -55,14 +56,56 @@ REFUSED = {
         "%q = \"other.view\"() : () -> memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>>\n"
         "    %x = pto.vmi.load %q[%o] : memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>> -> "
         f"{V}", "elements that lie in a row"),
+    "rows with gaps in memory": (
+        "%q = \"other.view\"() : () -> memref<4x64xf32, strided<[72, 1], offset: 0>, #pto.address_space<vec>>\n"
+        "    %x = pto.vmi.load %q[%o] : memref<4x64xf32, strided<[72, 1], offset: 0>, #pto.address_space<vec>> -> "
+        f"{V}", "elements that lie in a row"),
+    "elements from somewhere on": (
+        "%q = \"other.view\"() : () -> memref<64xf32, strided<[1], offset: ?>, #pto.address_space<vec>>\n"
+        "    %x = pto.vmi.load %q[%o] : memref<64xf32, strided<[1], offset: ?>, #pto.address_space<vec>> -> "
+        f"{V}", "begin somewhere behind it"),
+    "rows of other elements": (
+        "%x = pto.vmi.vload %p[%o], %o {group = 4} : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf16>",
+        "type f16 in memory of f32"),
+    "rows of words stored as half words": (
+        f"%h = \"other.view\"() : () -> !pto.ptr<i16, ub>\n    %a = pto.vmi.vci %w : i32 -> {W}\n"
+        f"    pto.vmi.vstore %a, %h[%o], %o {{group = 64}} : {W}, !pto.ptr<i16, ub>", "type i32 in memory of i16"),
+    "a conversion from nowhere": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f"    %x = pto.vmi.ensure_layout %a : {V} -> !pto.vmi.vreg<64xf32, #pto.vmi.layout<contiguous>>",
+        "is between types that both state a layout"),
+    "a conversion of a mask from nowhere": (
+        '%m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<64xb16>\n    %n = pto.vmi.ensure_mask_granularity %m : '
+        "!pto.vmi.mask<64xb16> -> !pto.vmi.mask<64xb32, #pto.vmi.layout<contiguous>>",
+        "whose types both say how they lie, or neither"),
+    "logic on masks under a mask": (
+        f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %n = pto.vmi.vand %m, %m, %m : {M}, {M}, {M} -> {M}',
+        "no mask beside them says where"),
+    "logic on masks that keeps what was there": (
+        f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %n = pto.vmi.vnot %m {{pmode = "zero"}} : {M} -> {M}',
+        "takes no `pmode`"),
+    "half floats of the other kind": (
+        "%h = \"other.view\"() : () -> !pto.vmi.vreg<64xf16>\n"
+        '    %x = pto.vmi.vcvt %h {saturate = "SAT"} : !pto.vmi.vreg<64xf16> -> !pto.vmi.vreg<64xbf16>',
+        "makes no bf16 of f16"),
+    "a packed pair of single floats": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f'    %x = pto.vmi.vcvt %a {{saturate = "SAT"}} : {V} -> !pto.vmi.vreg<64x!pto.f4E2M1x2>',
+        "makes no !pto.f4E2M1x2 of f32"),
+    "groups farther apart than there is memory": (
+        f"%far = arith.constant 40000 : index\n    %x = pto.vmi.vload %p[%o], %far {{group = 4}} : "
+        f"!pto.ptr<f32, ub> -> {V}", "reaches over 480000 bytes"),
+    "a type in an attribute": (
+        f"%one = arith.constant {{of = [{{a = {V}}}]}} 1 : index", "in the attribute `of` of `arith.constant`"),
 }  # fmt: skip
 
 
 def test_types_that_contradict_the_rules_are_an_error_whoever_takes_the_result() -> None:
     layout = "#pto.vmi.layout<deinterleaved = 2>"
+    dense = "!pto.vmi.vreg<64xf32, #pto.vmi.layout<contiguous>>"
     lines = (
-        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}",
-        f"%x = pto.vmi.ensure_layout %a : {V} -> !pto.vmi.vreg<64xf32, {layout}>",
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {dense}",
+        f"%x = pto.vmi.ensure_layout %a : {dense} -> !pto.vmi.vreg<64xf32, {layout}>",
         f'%y = pto.vmi.truncf %x {{saturate = "SAT"}} : !pto.vmi.vreg<64xf32, {layout}> -> '
         f"!pto.vmi.vreg<64xf16, {layout}>",
     )
@@ -78,7 +121,31 @@ def test_an_operation_against_its_contract_is_refused(name: str) -> None:
     assert any(said in item.message for item in found if item.code == "LS0801"), [item.message for item in found]
 
 
-def test_an_unsupported_operation_that_nobody_needs_is_a_warning() -> None:
+TAKEN = {
+    "words stored as their lowest bytes": (
+        f'%b = "other.view"() : () -> !pto.ptr<i8, ub>\n    %a = pto.vmi.vci %w : i32 -> {W}\n'
+        f"    %one = arith.constant 1 : index\n"
+        f"    pto.vmi.vstore %a, %b[%o], %one {{group = 64}} : {W}, !pto.ptr<i8, ub>"),
+    "a memref that says what it would be without saying": (
+        '%q = "other.view"() : () -> memref<4x64xf32, strided<[64, 1]>, #pto.address_space<vec>>\n'
+        "    %x = pto.vmi.load %q[%o] : memref<4x64xf32, strided<[64, 1]>, #pto.address_space<vec>> -> "
+        f"{V}"),
+    "groups that reach over all memory and no further": (
+        f"%far = arith.constant 21845 : index\n    %x = pto.vmi.vload %p[%o], %far {{group = 4}} : "
+        f"!pto.ptr<f32, ub> -> {V}"),
+    "a signature in the generic form": (
+        f'"func.func"() ({{\n  ^bb0(%v: {V}):\n    "func.return"() : () -> ()\n}}) '
+        f'{{function_type = ({V}) -> (), sym_name = "g"}} : () -> ()'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_stands_beside_a_refusal_is_taken(name: str) -> None:
+    found = posed(kernel(POINTER, TAKEN[name]), valid=False).diagnostics
+    assert [item.message for item in found if item.code == "LS0801"] == []
+
+
+def test_an_unsupported_operation_is_an_error_whoever_takes_its_result() -> None:
     lines = (
         f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}",
         f"%x = pto.vmi.shuffle %a[[1, 0]] : {V} -> !pto.vmi.vreg<2xf32>",
@@ -89,5 +156,5 @@ def test_an_unsupported_operation_that_nobody_needs_is_a_warning() -> None:
         "pto.vmi.vstore %x, %p[%o] : !pto.vmi.vreg<2xf32>, !pto.ptr<f32, ub>",
     )
     found = posed(kernel(POINTER, *lines), valid=False).diagnostics
-    assert [item.severity for item in found] == ["warning"]
+    assert [item.severity for item in found] == ["error"]
     assert found[0].message == "VMI-UNSUPPORTED: no layout serves `vintlv` here"

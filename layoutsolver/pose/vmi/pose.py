@@ -17,8 +17,10 @@ from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver.pose.vmi.unneeded import unneeded_faults
 from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, variants_of
 from layoutsolver.source import Span
+from layoutsolver.vmi.attribute_types import attribute_type_faults
 from layoutsolver.vmi.canonical import PREFIX, canonical_program
 from layoutsolver.vmi.check import check_types
+from layoutsolver.vmi.memory_contract import extent_faults
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
 from layoutsolver.vmi.simplify import needed
 from layoutsolver_models.problems.layout import Where
@@ -60,7 +62,7 @@ def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> 
 
     With `released`, what the released compiler can carry out, by its own instructions.
     """
-    refused = check_types(graph)
+    refused = [*check_types(graph), *attribute_type_faults(graph), *extent_faults(graph)]
     program, diagnostics = canonical_program(graph)
     if any(item.code == "LS0807" for item in refused):
         nothing = SelectionProblem(PIPES, BOUNDED, (), ())  # what operations lack would follow from the types

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Label, Severity
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.ops.registry import pto_specs
 from layoutsolver.pose.vmi.conversions import conversions_of
 from layoutsolver.pose.vmi.ports import mask_layout
@@ -26,9 +26,7 @@ def unneeded_faults(program: VmiProgram, kept: VmiProgram, released: bool) -> li
         reason = _reason(program, op, released)
         if reason:
             label = Label(program.graph.module.source, program.graph.ops[op.origin].span)
-            contradicts = reason.startswith("VMI-LAYOUT-CONTRACT")
-            severity: Severity = "error" if contradicts else "warning"
-            found.append(Diagnostic("LS0802", severity, reason, label, notes=() if contradicts else (LEFT_OUT,)))
+            found.append(Diagnostic("LS0802", "error", reason, label))
     return found
 
 

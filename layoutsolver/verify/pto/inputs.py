@@ -13,12 +13,13 @@ from layoutsolver.mlir.pto_types import PointerType, PredicateType, RegisterType
 from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, Type
 from layoutsolver.verify.memory import KINDS, Kind, numbers
 from layoutsolver.verify.operation import CannotRunError
-from layoutsolver.verify.pto.ram import UB_BYTES, Allocation
+from layoutsolver.verify.pto.ram import Allocation
 from layoutsolver.verify.pto.values import PAIRS, Mask, Pointer, PtoValue, Vector, format_named
 from layoutsolver.verify.values import Scalar, integer
 from layoutsolver_models.hardware.formats import FORMATS, Lanes
 from layoutsolver_models.hardware.state import PReg, VReg
 from layoutsolver_models.hardware.ub import Memory
+from layoutsolver_models.rules.vmi.memory import UNIFIED_BUFFER_BYTES
 
 UB_ALLOCATION = 64 * 1024
 """Bytes behind a pointer into the unified buffer."""
@@ -101,17 +102,17 @@ def _unified_buffer(
     that it is cast to, from each constant address on.
     """
     if filled_by_copies:
-        return Allocation("unified buffer", False, Memory.poisoned(UB_BYTES))
+        return Allocation("unified buffer", False, Memory.poisoned(UNIFIED_BUFFER_BYTES))
     starts: dict[int, ScalarType] = {}
     for node in graph.ops:
         if node.name in _CASTS and node.operands and node.results and node.operands[0] in graph.constants:
             type_ = graph.values[node.results[0]].type
             if isinstance(type_, PointerType | MemRefType) and isinstance(type_.element, ScalarType):
                 starts.setdefault(graph.constants[node.operands[0]], type_.element)
-    content = np.zeros(UB_BYTES, np.uint8)
-    ends = [*sorted(starts)[1:], UB_BYTES]
+    content = np.zeros(UNIFIED_BUFFER_BYTES, np.uint8)
+    ends = [*sorted(starts)[1:], UNIFIED_BUFFER_BYTES]
     for start, end in zip(sorted(starts), ends, strict=False):
-        if 0 <= start < end <= UB_BYTES:
+        if 0 <= start < end <= UNIFIED_BUFFER_BYTES:
             content[start:end] = _content(rng, starts[start], end - start, number, tame)
     return Allocation("unified buffer", False, Memory.from_bytes(content))
 

@@ -16,9 +16,6 @@ from layoutsolver_models.hardware.formats import Flags
 from layoutsolver_models.hardware.state import Births, Bytes, VReg
 from layoutsolver_models.hardware.ub import Memory
 
-UB_BYTES = 256 * 1024
-"""The size of the unified buffer. Source: PTO ISA document, memory hierarchy."""
-
 _ONES = VReg(np.full(256, 0xFF, np.uint8))
 
 

@@ -13,12 +13,13 @@ from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.compare import verify_pto
 from layoutsolver.verify.pto.inputs import Inputs
 from layoutsolver.verify.pto.program import load_program
-from layoutsolver.verify.pto.ram import UB_BYTES, Allocation
+from layoutsolver.verify.pto.ram import Allocation
 from layoutsolver.verify.pto.values import Pointer, PtoValue
 from layoutsolver.verify.result import Verification
 from layoutsolver.verify.values import Scalar
 from layoutsolver_models.hardware.state import Bytes
 from layoutsolver_models.hardware.ub import Memory
+from layoutsolver_models.rules.vmi.memory import UNIFIED_BUFFER_BYTES
 
 
 def function(arguments: str, *lines: str) -> str:
@@ -56,7 +57,7 @@ def leave(text: str, *buffers: Bytes, scalars: Iterable[Scalar] = ()) -> list[By
     function_ = program.graph.functions[0]
     types = [program.graph.values[value].type for value in function_.arguments]
     elements = [type_.element for type_ in types if isinstance(type_, PointerType)]
-    allocations = [Allocation("ub", False, Memory.poisoned(UB_BYTES))]
+    allocations = [Allocation("ub", False, Memory.poisoned(UNIFIED_BUFFER_BYTES))]
     allocations += [Allocation(str(at), False, Memory.from_bytes(buffer)) for at, buffer in enumerate(buffers)]
     given: list[PtoValue] = []
     for at, element in enumerate(elements):

@@ -12,6 +12,9 @@ from __future__ import annotations
 
 from layoutsolver_models.rules.vmi.row import OCCUPIED, UNLISTED, Lowering, VmiRule, fails, ours, upstream
 
+UNIFIED_BUFFER_BYTES = 256 * 1024
+"""The size of the memory from which vectors are loaded. Source: section 7."""
+
 _SOURCE = "3.4"
 _ALIGNED = "32"
 _ANY = "misaligned and pointer"

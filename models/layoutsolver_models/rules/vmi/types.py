@@ -49,6 +49,29 @@ NEVER_SATURATES: tuple[tuple[str, str], ...] = (
 """Narrowing or rounding casts without `saturate`."""
 
 
+PACKED: frozenset[str] = frozenset({"!pto.bf16x2", "!pto.f4E1M2x2", "!pto.f4E2M1x2", "!pto.hif8x2"})
+"""Floats of which two make an element."""
+
+FLOAT_PAIRS: tuple[tuple[str, str], ...] = (
+    ("bf16", "f16"), ("!pto.f4E1M2x2", "!pto.bf16x2"), ("!pto.f4E2M1x2", "!pto.bf16x2"),
+    ("!pto.bf16x2", "!pto.f4E1M2x2"), ("!pto.bf16x2", "!pto.f4E2M1x2"),
+)  # fmt: skip
+"""Floats of one width, and packed ones, between which there is a conversion."""
+
+
+def converts(source: str, source_bits: int, result: str, result_bits: int) -> bool | None:
+    """Whether a conversion exists between floats of one width or packed ones; None for other types.
+
+    >>> converts("bf16", 16, "f16", 16), converts("f16", 16, "bf16", 16), converts("f16", 16, "f32", 32)
+    (True, False, None)
+    """
+    if _is_integer(source) or _is_integer(result):
+        return None
+    if source_bits != result_bits and not {source, result} & PACKED:
+        return None
+    return (source, result) in FLOAT_PAIRS
+
+
 def takes(op: str, element: str) -> bool:
     """Whether an operation takes data of an element type."""
     row = next((row for row in ELEMENTS if op in row.ops), None)
