@@ -259,8 +259,10 @@ def posed_block(code: Code, place: Place, options: FuseOptions) -> Posed:
     """The problem of one list of items of a program."""
     merged = eliminate_common(code)
     facts = Facts(merged)
-    left = elide(merged, ElideOptions(options.exit_dse, options.trust_zero)).code
-    around = Around(readers(merged, facts), frozenset(item.node.index for item in walk(left.items)), unused(merged))
+    left = elide(merged, ElideOptions(options.exit_dse, options.trust_zero))
+    indices = frozenset(item.node.index for item in walk(left.code.items))
+    handed = {one.load.results[0]: one.value for one in left.forwards}
+    around = Around(readers(merged, facts), indices, unused(merged), handed)
     return pose(merged, facts, _items_at(merged.items, place), around, pose_options(options))
 
 

@@ -57,13 +57,15 @@ class PoseOptions(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What is known of a program as it stands: of each store who may read it, which operations elision leaves, and the
-    values that nobody uses, which elision leaves as well.
+    """What is known of a program as it stands: of each store who may read it, which operations elision leaves, the
+    values that nobody uses, which elision leaves as well, and for each load that elision hands a value, by its result,
+    that value.
     """
 
     readers: dict[int, tuple[Reader, ...]]
     left: frozenset[int]
     unused: frozenset[int]
+    handed: dict[int, int]
 
 
 def pose(code: Code, facts: Facts, items: tuple[Item, ...], around: Around, options: PoseOptions) -> Posed:
@@ -77,6 +79,8 @@ class _Poser:
         self.block = block
         self.facts = block.facts
         self.around = around
+        tops = {value for item in block.items if isinstance(item, Straight) for value in item.node.results}
+        self.handed = {load: value for load, value in around.handed.items() if load in tops}
         self.options = options
         self.loops = [block.loop(number) for number in range(len(block.loops))]
         self.headers = self._headers()
@@ -230,7 +234,7 @@ class _Poser:
         stores: list[int] = []
         needed = False
         for value in values:
-            found = feeds(items, value, outside | self.around.unused)
+            found = feeds(items, value, outside | self.around.unused, self.handed)
             needed = needed or found.needed
             for node in found.stores:
                 touch = self.by_node.get(node.index)

@@ -6,6 +6,7 @@ would be in one body. Source: fusion spec 6.3, 6.4.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from layoutsolver.fusion.access import UNKNOWN_ROOT, Access, Facts
@@ -173,9 +174,9 @@ class Feeds(NamedTuple):
     needed: bool
 
 
-def feeds(items: tuple[Item, ...], value: int, outside: frozenset[int]) -> Feeds:
+def feeds(items: tuple[Item, ...], value: int, outside: frozenset[int], handed: Mapping[int, int]) -> Feeds:
     """Where a value of some items goes; `outside` are the values that something behind the items uses, or that stay
-    though nobody does.
+    though nobody does, `handed` the values in the place of what is loaded.
     """
     reached = {value}
     stores: list[OpNode] = []
@@ -184,6 +185,8 @@ def feeds(items: tuple[Item, ...], value: int, outside: frozenset[int]) -> Feeds
     def follow(block: tuple[Item, ...]) -> None:
         nonlocal needed
         for item in block:
+            if isinstance(item, Straight):
+                reached.update(result for result in item.node.results if handed.get(result) in reached)
             if not uses_of(item) & reached:
                 continue
             if isinstance(item, Straight) and is_pure(item.node):
