@@ -60,6 +60,20 @@ def test_a_chain_is_one_loop_that_is_unrolled_as_far_as_registers_allow() -> Non
     assert {one.unroll for one in few.plan.ops} == {2}
 
 
+@pytest.mark.parametrize(
+    ("limit", "columns", "expected"),
+    [(None, 40, 1), (2, 40, 1), (1, 40, 2), (1, 64, 2), (2, 64, 1), (2, 100, 2), (3, 100, 1)],
+)
+def test_masks_of_rows_that_end_elsewhere_are_limited(limit: int | None, columns: int, expected: int) -> None:
+    """Rows of `columns` and of 8 columns fewer: each needs a mask of its own for what is not a whole register."""
+    ops = (
+        operation(0, "texp", "x", tile("y", 64, columns, True)),
+        operation(1, "texp", "p", tile("q", 64, columns - 8, True)),
+    )
+    response = answer(request(*ops, options=PlannerOptions(maskLimit=limit)))
+    assert len(loops(response)) == expected
+
+
 def test_what_reads_a_reduction_of_all_rows_has_a_loop_of_its_own() -> None:
     response = answer(request(
         operation(0, "tcolmax", "x", tile("m")), operation(1, "texp", "x", tile("e")),

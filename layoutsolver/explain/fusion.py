@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from layoutsolver.api_fusion import FuseResult
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.fusion.apart import Apart, message
@@ -9,7 +11,7 @@ from layoutsolver.fusion.elide import Elided
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.pose.fusion.pose import Posed
 from layoutsolver_models.problems.fusion import FusionProblem, FusionSolution
-from layoutsolver_models.solve.fusion_plan import exceeded, ordered, peak, settle
+from layoutsolver_models.solve.fusion_plan import Excess, Outcome, exceeded, ordered, peak, settle
 
 
 def loops_apart(posed: Posed, solution: FusionSolution) -> list[Apart]:
@@ -41,9 +43,10 @@ def _by_choice(posed: Posed, solution: FusionSolution, first: int, second: int, 
         text = "together, they would have to run before and behind another loop"
         return Apart(one, other, "ORDER", text, _between(posed, joined))
     outcome = settle(posed.problem, plan, solution.keep)
-    pressure = exceeded(posed.problem, joined, outcome)
-    if pressure:
-        return Apart(one, other, "PRESSURE", f"one body would take {pressure}", (), _pressure(posed, joined, plan))
+    excess = exceeded(posed.problem, joined, outcome)
+    if excess:
+        text = f"one body would take {excess.text}"
+        return Apart(one, other, "PRESSURE", text, *_pressure(posed, joined, outcome, excess))
     more = outcome.cost.total - solution.cost.total
     text = f"one body would cost {more} more" if more else "one body would cost as much"
     return Apart(one, other, "COST", text, (), _difference(posed.problem, solution, plan))
@@ -61,13 +64,30 @@ def _between(posed: Posed, joined: tuple[int, ...]) -> tuple[tuple[OpNode, str],
     return tuple(dict.fromkeys(out))
 
 
-def _pressure(posed: Posed, joined: tuple[int, ...], plan: tuple[tuple[int, ...], ...]) -> tuple[str, ...]:
-    """Where a body takes most."""
-    outcome = settle(posed.problem, plan)
-    most = peak(posed.problem, joined, outcome)
-    line = posed.problem.loops[most.loop].where
-    where = f"loop {most.loop}" if line is None else f"the loop of line {line.line}"
-    return (f"the peak of {most.amount} registers is at operation {most.step + 1} of {where}",)
+def _pressure(
+    posed: Posed, joined: tuple[int, ...], outcome: Outcome, excess: Excess
+) -> tuple[tuple[tuple[OpNode, str], ...], tuple[str, ...]]:
+    """The operation where a body takes most, and what takes it there."""
+    problem = posed.problem
+    if excess.kind == "parameters":
+        each = " + ".join(str(len(problem.loops[loop].parameters)) for loop in joined)
+        most_of_all = problem.limits.parameters
+        text = f"the loops take {each} parts of memory and numbers, {excess.amount} different ones, of {most_of_all}"
+        return (), (text,)
+    most = peak(problem, joined, outcome, excess.kind)
+    loop = posed.block.loop(most.loop)
+    node = loop.body[most.step].node if loop.body else loop.node
+    live: Counter[str] = Counter()
+    for value in most.live:
+        known = problem.values[value]
+        live[known.id] += known.registers if excess.kind == "registers" else known.predicates
+    named = ", ".join(
+        (f"`{name}`" if name.startswith("%") else name) + (f" in {count}" if count > 1 else "")
+        for name, count in live.items()
+    )
+    limit = problem.limits.registers if excess.kind == "registers" else problem.limits.predicates
+    notes = (f"{excess.kind} taken there, of {limit}: {named}",)
+    return ((node, f"{most.amount} {excess.kind} are taken here"),), notes
 
 
 def _difference(problem: FusionProblem, solution: FusionSolution, plan: tuple[tuple[int, ...], ...]) -> tuple[str, ...]:

@@ -52,10 +52,10 @@ class _Counter(NamedTuple):
         if isinstance(item, Loop):
             return Measure(0, 1, 0, 0, 0, 0, often)
         if isinstance(item, Straight) and name == LOAD:
-            registers = sum(registers_of(self.code.graph, value)[0] for value in results_of(item))
+            registers = sum(registers_of(self.code.graph, value) for value in results_of(item))
             return Measure(0, 0, 1, 0, registers * times, 0, 0)
         if isinstance(item, Straight) and name == STORE:
             stored = [item.role("value"), item.role("high")]
-            registers = sum(registers_of(self.code.graph, value)[0] for value in stored if value is not None)
+            registers = sum(registers_of(self.code.graph, value) for value in stored if value is not None)
             return Measure(0, 0, 0, 1, 0, registers * times, 0)
         return Measure(int(name == "pto.fusion_region"), 0, 0, 0, 0, 0, 0)

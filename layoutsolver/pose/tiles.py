@@ -52,12 +52,17 @@ def unplannable(group: FusionGroupInfo) -> list[str]:
     ]  # fmt: skip
 
 
+def _main(op: TileOpInfo) -> ValueInfo | None:
+    """The tile whose rows an operation goes through."""
+    walk = TILE_OPS[op.opName.removeprefix("pto.")].walk
+    values = op.inputs if walk in ("row_reduce", "col_reduce") else op.outputs
+    return next((value for value in values if value.kind == "vector"), None)
+
+
 def domain_of(op: TileOpInfo) -> Domain | None:
     """What an operation goes through; None where that is not told."""
-    walk = TILE_OPS[op.opName.removeprefix("pto.")].walk
     tiles = [value for value in (*op.inputs, *op.outputs) if value.kind == "vector"]
-    main = next((value for value in (op.inputs if walk in ("row_reduce", "col_reduce") else op.outputs)
-                 if value.kind == "vector"), None)  # fmt: skip
+    main = _main(op)
     if main is None or any(_size(value) is None for value in tiles):
         return None
     size = _size(main)
@@ -92,6 +97,7 @@ class _Poser:
         self.domains = [domain_of(op) or Domain(1, 1) for op in group.ops]
         self.headers = {domain: number for number, domain in enumerate(dict.fromkeys(self.domains))}
         self.values: list[FusionValue] = []
+        self.masks: dict[str, int] = {}
         self.touches: list[Touch] = []
         self.whole: list[list[str]] = []
         self.loops = [self._loop(number, op) for number, op in enumerate(group.ops)]
@@ -101,11 +107,26 @@ class _Poser:
         self.values.append(FusionValue(name, registers))
         return len(self.values) - 1
 
+    def _masks(self, op: TileOpInfo) -> tuple[int, ...]:
+        """The predicates that an operation runs under: one of all lanes, one of those of a last register in part."""
+        main = _main(op)
+        size = None if main is None else _size(main)
+        if main is None or size is None:
+            return ()
+        lanes = REGISTER_BITS // _bits(main)
+        last = [f"{size[1] % lanes} of {lanes} lanes"] * (size[1] % lanes > 0)
+        names = ["all lanes"] * (size[1] >= lanes) + last
+        for name in names:
+            if name not in self.masks:
+                self.masks[name] = len(self.values)
+                self.values.append(FusionValue(name, 0, 1))
+        return tuple(self.masks[name] for name in names)
+
     def _loop(self, number: int, op: TileOpInfo) -> FusionLoop:
         kind, domain = self.kinds[number], self.domains[number]
         steps: list[FusionStep] = []
         carried: tuple[FusionCarried, ...] = ()
-        operands: list[int] = []
+        operands = list(masks := self._masks(op))
         whole: list[str] = []
         tiles = [value for value in op.inputs if value.kind == "vector"]
         for place, tile in enumerate(tiles):
@@ -133,7 +154,7 @@ class _Poser:
             for tile in outputs:
                 registers = 1 if kind.walk == "row_reduce" else domain.registers
                 self.touches.append(Touch(number, tile.valueId, domain.rows, registers, True, result))
-                steps.append(FusionStep((result,), ()))
+                steps.append(FusionStep((result, *masks), ()))
         self.whole.append(whole)
         names = {value.valueId for value in (*op.inputs, *op.outputs) if value.kind != "constant"}
         return FusionLoop(op.opId, self.headers[domain], domain.rows, tuple(steps), carried, tuple(sorted(names)))

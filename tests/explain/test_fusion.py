@@ -166,7 +166,19 @@ def test_pressure_names_the_operation_where_it_is_highest() -> None:
     alone = block.solution._replace(clusters=((0,), (1,)))
     (one,) = loops_apart(block.posed._replace(problem=problem), alone)
     assert (one.rule, one.text) == ("PRESSURE", "one body would take 2 registers")
-    assert one.notes[0].startswith("the peak of 2 registers is at operation 3 of the loop of line ")
+    assert one.notes == ("registers taken there, of 1: `%vi`, `%wi`",)
+    assert [said for _, said in one.shown] == ["2 registers are taken here"]
+    assert shown(found, one) == [scaled("%wi", "%vi")]
+
+
+def test_pressure_of_parameters_counts_them() -> None:
+    found = fused(copy("i", "a", "b"), copy("j", "b", "e"))
+    (block,) = found.blocks
+    problem = block.posed.problem._replace(limits=FusionLimits(parameters=2))
+    alone = block.solution._replace(clusters=((0,), (1,)))
+    (one,) = loops_apart(block.posed._replace(problem=problem), alone)
+    assert (one.rule, one.text) == ("PRESSURE", "one body would take 3 parameters")
+    assert one.notes == ("the loops take 2 + 2 parts of memory and numbers, 3 different ones, of 2",)
 
 
 def test_every_store_that_stays_names_its_readers() -> None:

@@ -24,7 +24,7 @@ from layoutsolver_models.solve.fusion_plan import Clusters, fault, settle
 from layoutsolver_models.solve.fusion_search import greedy
 from tests.support.fusion_programs import random_program
 
-TIGHT = FusionLimits(3, None, 4)
+TIGHT = FusionLimits(3, 2, 4)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
 from layoutsolver.fusion.access import Facts
@@ -14,6 +15,7 @@ from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
 from layoutsolver.mlir.types import MemRefType, ScalarType
 from layoutsolver.pose.fusion.block import Block, body_effect, header_difference, window_of
+from layoutsolver.pose.fusion.predicates import Pattern, Predicates
 from layoutsolver.pose.fusion.traffic import Traffic, feeds
 from layoutsolver_models.problems.fusion import (
     FusionApart,
@@ -85,7 +87,9 @@ class _Poser:
         self.loops = [block.loop(number) for number in range(len(block.loops))]
         self.headers = self._headers()
         self.traffic = Traffic(code, self.loops, self.headers, options.trust_zero)
-        self.values: dict[int, int] = {}
+        self.predicates = Predicates(self.traffic.demands)
+        self.made = {value for loop in self.loops for value in self.facts.defined_inside(loop)}
+        self.values: dict[Hashable, int] = {}
         self.sizes: list[FusionValue] = []
         touches = self.traffic.touches
         self.load_number = {touch: number for number, touch in enumerate(self.traffic.reads)}
@@ -169,9 +173,26 @@ class _Poser:
         )  # fmt: skip
 
     def _step(self, item: Item) -> FusionStep:
-        uses = [value for value in sorted(uses_of(item)) if self.is_vector(value)]
+        uses: list[int] = []
+        for value in sorted(uses_of(item)):
+            if self.is_vector(value):
+                uses += self._taken(value)
+        uses += [self.pattern(one) for one in self.predicates.implied(item)]
         makes = [value for value in results_of(item) if self.is_vector(value)]
-        return FusionStep(tuple(self.value(value) for value in uses), tuple(self.value(value) for value in makes))
+        return FusionStep(tuple(dict.fromkeys(uses)), tuple(self.value(value) for value in makes))
+
+    def _taken(self, value: int) -> list[int]:
+        """The numbers of what holds a vector or mask: masks from outside share the registers of equal lanes."""
+        is_mask = isinstance(self.graph.values[value].type, VmiMaskType)
+        patterns = self.predicates.patterns(value) if is_mask and value not in self.made else ()
+        return [self.pattern(one) for one in patterns] or [self.value(value)]
+
+    def pattern(self, pattern: Pattern) -> int:
+        """The number of a predicate of known lanes."""
+        if pattern.key not in self.values:
+            self.values[pattern.key] = len(self.sizes)
+            self.sizes.append(FusionValue(pattern.name, 0, 1))
+        return self.values[pattern.key]
 
     def is_vector(self, value: int) -> bool:
         """Whether a value is a vector or mask."""
@@ -182,7 +203,9 @@ class _Poser:
         if value not in self.values:
             self.values[value] = len(self.sizes)
             known = self.graph.values[value]
-            registers, predicates = registers_of(self.graph, value)
+            is_mask = isinstance(known.type, VmiMaskType)
+            registers = 0 if is_mask else registers_of(self.graph, value)
+            predicates = self.predicates.registers(value) if is_mask else 0
             self.sizes.append(FusionValue(known.name, registers, predicates))
         return self.values[value]
 
@@ -218,7 +241,7 @@ class _Poser:
         simple = one.transfer is not None
         if not results or one.node.name != "pto.vmi.vload" or not self._is_direct(touch):
             return FusionLoad(one.loop, one.step, -1, 0, needed=True, where=place)
-        registers = sum(registers_of(self.graph, value)[0] for value in results)
+        registers = sum(registers_of(self.graph, value) for value in results)
         loop = traffic.bodies[one.loop]
         yielded = frozenset(carried.yielded for carried in loop.carried)
         stores, needed = self._feeds(loop.body, results, yielded)
@@ -253,7 +276,7 @@ class _Poser:
 
     def _load_between(self, item: Straight) -> FusionLoad:
         results = [value for value in results_of(item) if self.is_vector(value)]
-        registers = sum(registers_of(self.graph, value)[0] for value in results)
+        registers = sum(registers_of(self.graph, value) for value in results)
         inner = {id(one) for one in walk(self.block.items)}
         used = frozenset(
             value for one in walk(self.facts.code.items) if id(one) not in inner and not _holds(one, self.block.items)
@@ -331,7 +354,7 @@ class _Poser:
         if not isinstance(item, Straight) or item.node.name != "pto.vmi.vstore" or not self._is_direct(touch):
             return 0
         stored = [item.role("value"), item.role("high")]
-        return sum(registers_of(self.graph, value)[0] for value in stored if value is not None)
+        return sum(registers_of(self.graph, value) for value in stored if value is not None)
 
     def _covers(self, touch: int) -> list[FusionCover]:
         traffic = self.traffic

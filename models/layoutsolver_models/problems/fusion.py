@@ -29,7 +29,7 @@ class FusionLimits(NamedTuple):
     """What the body of one loop may take: vector registers, predicate registers, parameters; None without a limit."""
 
     registers: int | None = 32
-    predicates: int | None = None
+    predicates: int | None = 8
     parameters: int | None = 32
 
 

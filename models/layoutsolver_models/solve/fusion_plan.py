@@ -25,11 +25,24 @@ class Outcome(NamedTuple):
 
 
 class Peak(NamedTuple):
-    """The most that a cluster takes, and at which step of which loop."""
+    """The most that a cluster takes, at which step of which loop, and the values that take it there."""
 
     amount: int
     loop: int
     step: int
+    live: tuple[int, ...] = ()
+
+
+class Excess(NamedTuple):
+    """A limit that a cluster exceeds: what of (`registers`, `predicates`, `parameters`), and how much it takes."""
+
+    kind: str
+    amount: int
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        return f"{self.amount} {self.kind}"
 
 
 def eligible(problem: FusionProblem) -> list[set[int]]:
@@ -94,23 +107,23 @@ def fault(problem: FusionProblem, clusters: Clusters, keep: Collection[int] = ()
     for cluster in clusters:
         excess = exceeded(problem, cluster, outcome)
         if excess:
-            return f"the cluster of loop {cluster[0]} takes {excess}"
+            return f"the cluster of loop {cluster[0]} takes {excess.text}"
     return None
 
 
-def exceeded(problem: FusionProblem, cluster: Sequence[int], outcome: Outcome) -> str:
-    """Which limit a cluster of several loops exceeds, empty if none: a single loop is as it is."""
+def exceeded(problem: FusionProblem, cluster: Sequence[int], outcome: Outcome) -> Excess | None:
+    """Which limit a cluster of several loops exceeds, None if none: a single loop is as it is."""
     limits = problem.limits
     if len(cluster) < 2:
-        return ""
+        return None
     for limit, kind in ((limits.registers, "registers"), (limits.predicates, "predicates")):
         amount = peak(problem, cluster, outcome, kind).amount if limit is not None else 0
         if limit is not None and amount > limit:
-            return f"{amount} {kind}"
+            return Excess(kind, amount)
     count = len({name for loop in cluster for name in problem.loops[loop].parameters})
     if limits.parameters is not None and count > limits.parameters:
-        return f"{count} parameters"
-    return ""
+        return Excess("parameters", count)
+    return None
 
 
 def settle(problem: FusionProblem, clusters: Clusters, keep: Collection[int] = ()) -> Outcome:
@@ -269,8 +282,8 @@ def peak(problem: FusionProblem, cluster: Sequence[int], outcome: Outcome, kind:
             last.setdefault(value, at)
     carried = [one for loop in cluster for one in problem.loops[loop].carried]
     arguments = {one.argument for one in carried}
-    constant = sum(sizes[value] for value in arguments)
-    constant += sum(sizes[value] for value in last if value not in made and value not in arguments)
+    throughout = sorted(arguments | {value for value in last if value not in made})
+    constant = sum(sizes[value] for value in throughout)
     for one in carried:
         value = held(one.yielded)
         if value not in made:
@@ -279,7 +292,8 @@ def peak(problem: FusionProblem, cluster: Sequence[int], outcome: Outcome, kind:
             last[value] = len(where) - 1
         elif last[value] > made[value]:
             last[value] = made[value]
-    best = Peak(constant, min(cluster), 0)
+    at_first = next((at for at in where if any(problem.loops[at[0]].steps[at[1]])), (min(cluster), 0))
+    best = Peak(constant, *at_first)
     changes = [0] * (len(where) + 1)
     for value, start in made.items():
         changes[start] += sizes[value]
@@ -289,4 +303,6 @@ def peak(problem: FusionProblem, cluster: Sequence[int], outcome: Outcome, kind:
         level += changes[at]
         if level > best.amount:
             best = Peak(level, loop, number)
-    return best
+    here = where.index((best.loop, best.step)) if (best.loop, best.step) in where else -1
+    across = [value for value, start in made.items() if start <= here <= max(last[value], start)]
+    return best._replace(live=tuple(value for value in (*throughout, *across) if sizes[value]))

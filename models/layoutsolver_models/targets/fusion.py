@@ -1,4 +1,4 @@
-"""What fusion costs and may take on a chip: the `fusion` entry of its file, and its vector registers.
+"""What fusion costs and may take on a chip: the `fusion` entry of its file, and its registers.
 
 Source: fusion spec 5.1 (weights), 5.2 and 4.7 (limits).
 """
@@ -30,15 +30,16 @@ class FusionTarget(NamedTuple):
 def fusion_target(name: str = DEFAULT_FUSION_CHIP) -> FusionTarget:
     """What the file of a chip says of fusion. Raises `ChipError` where it says nothing, or what cannot be.
 
-    >>> fusion_target().weights.barrier, fusion_target().limits.registers
-    (18, 32)
+    >>> fusion_target().weights.barrier, fusion_target().limits
+    (18, FusionLimits(registers=32, predicates=8, parameters=32))
     """
     try:
         with open(f"{_FOLDER}/{name}.json", encoding="utf-8") as file:  # noqa: PTH123 (as in chip.py)
             data: dict[str, Any] = json.load(file)
         entry = data["fusion"]
         weights = FusionWeights(**entry["weights"])
-        limits = FusionLimits(registers=data["registers"]["vector"], **entry["limits"])
+        there = data["registers"]
+        limits = FusionLimits(there["vector"], there["predicate"], **entry["limits"])
     except OSError:
         raise ChipError(f"there is no chip file {name}.json") from None
     except (KeyError, TypeError, json.JSONDecodeError) as error:
