@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from layoutsolver.verify.buckyball.memory import Memory, MemRef
 from layoutsolver_models.hardware.buckyball.banks import Fault
@@ -10,7 +12,7 @@ from layoutsolver_models.hardware.buckyball.machine import Machine
 from layoutsolver_models.targets.bank_chip import BankChip
 
 MASK = (1 << 64) - 1
-MOST_STEPS = 200_000_000
+MOST_STEPS = 8_000_000_000
 """Instructions of the processor after which a run is given up."""
 
 
@@ -36,6 +38,22 @@ class Processor:
         self.steps = 0
         self.line = 0
         self.trace: list[tuple[int, int, int]] | None = None
+        self.opened: tuple[Any, ...] = ()
+        self.seen: Any = None
+
+    def windows(self) -> tuple[Any, ...]:
+        """Memory, and what is known of it, as unsigned numbers of 1, 2, 4 and 8 bytes, and the bytes that they cover.
+
+        What is written there is in memory. They are other ones when memory has grown.
+        """
+        dram = self.memory.dram
+        if self.seen is not dram.data:
+            self.seen = dram.data
+            end = dram.data.size // 8 * 8
+            pair = dram.data[:end].data, dram.known[:end].view(np.uint8).data
+            wide = [one for part in ((v.cast("H"), v.cast("I"), v.cast("Q")) for v in pair) for one in part]
+            self.opened = (*pair, wide[0], wide[3], wide[1], wide[4], wide[2], wide[5], end)
+        return self.opened
 
     def issue(self, funct7: int, register1: int, register2: int) -> None:
         """Run an instruction of Buckyball."""
