@@ -16,6 +16,8 @@ def add_arguments(
     seconds: Callable[[str], float],
 ) -> None:
     """Add the arguments of `layoutsolver fuse`; the functions read numbers as all verbs do."""
+    from layoutsolver_models.targets.fusion import DEFAULT_FUSION_CHIP, fusion_chips
+
     parser.add_argument("file", metavar="FILE", help="a program of fusion regions, or a request; `-`: standard input")
     parser.add_argument(
         "-o", "--output", default="-", metavar="OUT", help="where to write the answer (default: stdout)"
@@ -46,7 +48,11 @@ def add_arguments(
     parser.add_argument(
         "--plans", type=positive, default=8, metavar="N", help="so many plans --joint looks at (default: 8)"
     )
-    parser.add_argument("--chip", default="ascend950", metavar="CHIP", help="weights and limits (default: ascend950)")
+    chips = ", ".join(fusion_chips())
+    parser.add_argument(
+        "--chip", default=DEFAULT_FUSION_CHIP, metavar="CHIP",
+        help=f"weights and limits: {chips} (default: {DEFAULT_FUSION_CHIP})",
+    )  # fmt: skip
     parser.add_argument(
         "--assume-trip-count", type=positive, default=16, metavar="N",
         help="how often a loop with unknown bounds runs (default: 16)",

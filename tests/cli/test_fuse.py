@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,13 @@ def test_the_table_shows_stages_and_plans(run: Run) -> None:
     assert [line.split()[-1] for line in lines if line.startswith(("greedy", "optimal"))] == ["1594", "1192"]
 
 
+def test_plans_of_equal_cost_are_shown_with_what_their_layouts_cost(
+    run: Run, golden: Callable[[str, str], None]
+) -> None:
+    example = str(Path(__file__).parents[2] / "examples" / "two_neighbours.pto")
+    golden("cli/fuse_joint.txt", run("fuse", "--joint", "--table", example).out)
+
+
 def test_the_report_has_the_problem_the_plan_and_the_reasons(run: Run) -> None:
     found = json.loads(run("fuse", "--format", "json", NEIGHBOUR).out)
     (block,) = found["blocks"]
@@ -62,6 +70,14 @@ def test_without_proof_the_status_says_so(run: Run, tmp_path: Path) -> None:
 def test_usage_errors(run: Run, arguments: list[str]) -> None:
     outcome = run("fuse", *arguments, NEIGHBOUR)
     assert (outcome.status, outcome.out) == (2, "")
+
+
+@pytest.mark.parametrize("chip", ["nothing", "ascend310b4", "../ascend950"])
+def test_chips_are_listed_where_there_is_no_such_chip_and_in_the_help(run: Run, chip: str) -> None:
+    outcome = run("fuse", "--chip", chip, NEIGHBOUR)
+    assert outcome.status == 2
+    assert f"no chip `{chip}` to fuse for: there are ascend950" in outcome.err
+    assert "weights and limits: ascend950 (default" in " ".join(run("fuse", "--help").out.split())
 
 
 def test_broken_text_is_unreadable_and_a_wrong_program_an_error(run: Run, tmp_path: Path) -> None:

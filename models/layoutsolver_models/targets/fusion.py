@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from layoutsolver_models.problems.fusion import FusionLimits, FusionWeights
-from layoutsolver_models.targets.chip import ChipError
+from layoutsolver_models.targets.chip import ChipError, chip_names
 
 DEFAULT_FUSION_CHIP = "ascend950"
 """The chip whose vector functions are fused where none is named."""
@@ -26,6 +26,26 @@ class FusionTarget(NamedTuple):
     limits: FusionLimits
 
 
+@lru_cache(maxsize=1)
+def fusion_chips() -> tuple[str, ...]:
+    """The chips whose files say what fusion costs, by name.
+
+    >>> fusion_chips()
+    ('ascend950',)
+    """
+    return tuple(name for name in chip_names() if "fusion" in _read(name))
+
+
+def _read(name: str) -> dict[str, Any]:
+    """What the file of a chip says."""
+    try:
+        with open(f"{_FOLDER}/{name}.json", encoding="utf-8") as file:  # noqa: PTH123 (as in chip.py)
+            data: dict[str, Any] = json.load(file)
+    except (OSError, json.JSONDecodeError) as error:
+        raise ChipError(f"chip file {name}.json: {error}") from None
+    return data
+
+
 @lru_cache(maxsize=16)
 def fusion_target(name: str = DEFAULT_FUSION_CHIP) -> FusionTarget:
     """What the file of a chip says of fusion. Raises `ChipError` where it says nothing, or what cannot be.
@@ -33,16 +53,15 @@ def fusion_target(name: str = DEFAULT_FUSION_CHIP) -> FusionTarget:
     >>> fusion_target().weights.barrier, fusion_target().limits
     (18, FusionLimits(registers=32, predicates=8, parameters=32))
     """
+    if name not in fusion_chips():
+        raise ChipError(f"no chip `{name}` to fuse for: there are {', '.join(fusion_chips())}")
+    data = _read(name)
     try:
-        with open(f"{_FOLDER}/{name}.json", encoding="utf-8") as file:  # noqa: PTH123 (as in chip.py)
-            data: dict[str, Any] = json.load(file)
         entry = data["fusion"]
         weights = FusionWeights(**entry["weights"])
         there = data["registers"]
         limits = FusionLimits(there["vector"], there["predicate"], **entry["limits"])
-    except OSError:
-        raise ChipError(f"there is no chip file {name}.json") from None
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError) as error:
         raise ChipError(f"chip file {name}.json: fusion: {error}") from None
     if any(not isinstance(weight, int) or weight < 0 for weight in weights):
         raise ChipError(f"chip file {name}.json: fusion: weights are numbers from 0 on")
