@@ -9,6 +9,7 @@ import sys
 from typing import NamedTuple
 
 from layoutsolver.api import SolveOptions
+from layoutsolver.cli.buckyball.target import is_of_banks
 from layoutsolver.cli.errors import InputError, UsageError
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.ops.registry import QUESTIONS
@@ -158,6 +159,11 @@ def asks_for_vmi(options: argparse.Namespace, inputs: Inputs, target: str) -> bo
         raise UsageError(f"`{options.file}` is of `{found.pop()}`, not of `{target}`")
     if any(_is_json(source.text) for source in inputs.sources):
         raise UsageError(f"`{options.file}` is a JSON document: problems as JSON are for `solve`")
+    if target == "auto" and not found and any(is_of_banks(source, target) for source in inputs.sources):
+        raise UsageError(
+            f"`{options.file}` is a program of Buckyball: `layoutsolver banks` places its banks,"
+            " `view --show memory` draws them"
+        )
     vmi = found == {"vmi"} or any(is_vmi(source, target) for source in inputs.sources)
     given = [name for name, usual in _VMI_OPTIONS.items() if getattr(options, name, usual) != usual]
     if given and not vmi:
@@ -189,6 +195,10 @@ def _dialects(text: str) -> set[str]:
 def solve_options(options: argparse.Namespace) -> SolveOptions:
     """The options of a solve. Raises `UsageError` for a target that does not exist."""
     target, colon, chip = options.target.partition(":")
+    if target == "buckyball":
+        raise UsageError(
+            f"`{options.target}` is for programs of tiles and banks: banks, lower, verify, view --show memory"
+        )
     if target not in ("auto", *QUESTIONS) or (target != "ave" and colon):
         raise UsageError(
             f"no target `{options.target}`: there are auto, {', '.join(QUESTIONS)}, ave:CHIP and buckyball:CHIP"

@@ -331,12 +331,12 @@ def _add_banks(parser: argparse.ArgumentParser) -> None:
     programs = parser.add_argument_group("programs of tiles and banks")
     programs.add_argument("--target", default="auto", metavar="T", help="buckyball:CHIP (default: buckyball:seed)")
     programs.add_argument(
-        "--level", choices=LEVELS, default="elide", metavar="LEVEL",
+        "--level", choices=LEVELS, default=None, metavar="LEVEL",
         help="what may be changed, each more than the one before it: " + ", ".join(LEVELS) + " (default: elide)",
     )  # fmt: skip
     programs.add_argument("--bank-num", type=_positive, default=None, metavar="N", help="banks, instead of the chip's")
     programs.add_argument(
-        "--bank-model", choices=["contiguous", "hw_mapped"], default="contiguous",
+        "--bank-model", choices=["contiguous", "hw_mapped"], default=None,
         help="columns of a bank in ids behind each other, or one id for all (default: contiguous)",
     )  # fmt: skip
     programs.add_argument(

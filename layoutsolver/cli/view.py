@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from layoutsolver.cli.buckyball.target import bank_chip, is_of_banks
 from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import Inputs, asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_PROGRAM
 from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
+from layoutsolver_models.solve.layout import Limits
 
 if TYPE_CHECKING:
-    from layoutsolver.api import SolveOptions
     from layoutsolver.diagnostics.diagnostic import Diagnostic
     from layoutsolver.view.svg import Picture
 
@@ -21,33 +22,34 @@ def run(options: argparse.Namespace) -> int:
     """Draw one picture of one program. Raises `UsageError`."""
     from layoutsolver.view.pictures import NoPictureError
 
-    solver_options = solve_options(options)
     inputs = read_inputs(options)
     if len(inputs.sources) != 1:
         raise UsageError("one picture shows one program: give each a file of its own")
     try:
-        picture, said = _draw(options, inputs, solver_options)
+        picture, said = _draw(options, inputs)
     except NoPictureError as error:
         print_diagnostics(options, error.diagnostics)
         errors = [item for item in error.diagnostics if item.severity == "error"]
         if not errors:
             raise UsageError(str(error)) from None
-        return EXIT_INPUT if any(item.code < "LS01" for item in errors) else EXIT_PROGRAM
+        return EXIT_INPUT if any(item.code < "LS01" or item.code == "LS1020" for item in errors) else EXIT_PROGRAM
     print_diagnostics(options, said)
     return deliver(options.output, picture.svg())
 
 
-def _draw(
-    options: argparse.Namespace, inputs: Inputs, solver_options: SolveOptions
-) -> tuple[Picture, list[Diagnostic]]:
+def _draw(options: argparse.Namespace, inputs: Inputs) -> tuple[Picture, list[Diagnostic]]:
     """The picture and what is to be said beside it. Raises `NoPictureError`."""
     from layoutsolver.view.pictures import NoPictureError, banks_of, fusion_of, placement_of, show
 
     source = inputs.sources[0]
+    if options.show == "memory":
+        limits = Limits(options.time_limit, options.workers, options.seed)
+        if is_of_banks(source, options.target):
+            return banks_of(source, limits, bank_chip(options))
+        return placement_of(source, limits)
+    solver_options = solve_options(options)
     if options.show == "fusion":
         return fusion_of(source, solver_options)
-    if options.show == "memory":
-        return (banks_of if "buckyball." in source.text else placement_of)(source, solver_options)
     shown = show(source, solver_options, asks_for_vmi(options, inputs, solver_options.target))
     if shown.unreadable:
         raise NoPictureError("it cannot be read", shown.diagnostics)

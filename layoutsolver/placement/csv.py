@@ -134,6 +134,10 @@ def _split(line: str) -> list[re.Match[str]]:
 
 def _columns(header: Row) -> tuple[dict[str, int], bool]:
     """The place of each column, and whether `upper` is the last point of a lifetime instead of the one behind it."""
+    words = [text.strip().lower() for text, _ in header.fields]
+    if not {ALIASES.get(word, word) for word in words} & {*REQUIRED, *OPTIONAL}:
+        needed = ", ".join(REQUIRED)
+        raise _Fault(f"this is no table of buffers, whose first line names its columns: {needed}", header.line)
     columns: dict[str, int] = {}
     inclusive = False
     for place, (text, span) in enumerate(header.fields):

@@ -8,6 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, JsonValue, Tag, TypeAdapter
 
+from layoutsolver_models.problems.banks import BankModel, Level
+
 Name = Annotated[
     str,
     Field(
@@ -181,9 +183,9 @@ class BanksRequest(AnyText):
     """Banks of a program or buffers of a table placed in memory, or checked."""
 
     target: Annotated[str, Field(max_length=100, pattern=r"^[^\u0000]*$")] = "auto"
-    level: Literal["first_fit", "placement", "liveness", "reorder", "coalesce", "elide", "overlap", "spill"] = "elide"
+    level: Level | None = None
     bank_num: Positive | None = None
-    bank_model: Literal["contiguous", "hw_mapped"] = "contiguous"
+    bank_model: BankModel | None = None
     distinct_arguments: bool = False
     check: bool = False
     placement: bool = False

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from layoutsolver.graph.model import Graph
     from layoutsolver.source import SourceFile
     from layoutsolver.view.svg import Picture
+    from layoutsolver_models.solve.layout import Limits
+    from layoutsolver_models.targets.bank_chip import BankChip
 
 NAMES = ("dataflow", "space", "lanes", "fusion", "memory")
 """The dataflow with its layouts, the candidate space, the lanes of an operation, loops before and behind fusion, and
@@ -112,7 +114,7 @@ def fusion_of(source: SourceFile, options: SolveOptions) -> tuple[Picture, list[
     return fusion_picture(found), result.diagnostics
 
 
-def placement_of(source: SourceFile, options: SolveOptions) -> tuple[Picture, list[Diagnostic]]:
+def placement_of(source: SourceFile, limits: Limits) -> tuple[Picture, list[Diagnostic]]:
     """The buffers of a table, at their offsets or where they are best put. Raises `NoPictureError`."""
     from layoutsolver.placement.csv import read_placement
     from layoutsolver.view.memory import memory_picture
@@ -122,20 +124,19 @@ def placement_of(source: SourceFile, options: SolveOptions) -> tuple[Picture, li
     file = read_placement(source, None)
     if file.errors:
         raise NoPictureError(f"{source.name} is no table of buffers", file.errors)
-    solution = solve_placement(file.problem, options.limits)
+    solution = solve_placement(file.problem, limits)
     if solution.status not in ("optimal", "feasible"):
         raise NoPictureError(f"no placement was found for {source.name} ({solution.status})")
     return memory_picture(map_of_placement(f"{source.name}: buffers over time", file.problem, solution)), []
 
 
-def banks_of(source: SourceFile, options: SolveOptions) -> tuple[Picture, list[Diagnostic]]:
+def banks_of(source: SourceFile, limits: Limits, chip: BankChip) -> tuple[Picture, list[Diagnostic]]:
     """The banks of a program's functions where they are best put. Raises `NoPictureError`."""
     from layoutsolver.buckyball.banking import BankOptions, bank_text
     from layoutsolver.view.memory import memory_picture
     from layoutsolver.view.of_memory import map_of_banks
-    from layoutsolver_models.targets.bank_chip import DEFAULT_BANK_CHIP, load_bank_chip
 
-    banked = bank_text(source, load_bank_chip(DEFAULT_BANK_CHIP), BankOptions(limits=options.limits))
+    banked = bank_text(source, chip, BankOptions(limits=limits))
     placed = [one for one in banked.functions if one.solution.status in ("optimal", "feasible")]
     if not placed:
         raise NoPictureError(f"no banks are placed in {source.name}", banked.diagnostics)

@@ -60,6 +60,9 @@ def test_what_does_not_fit_is_said_at_its_peak(run: Run, options: list[object], 
     ("options", "words"),
     [
         (["--capacity", 9], "--capacity is for --placement"),
+        (["--placement", "--level", "spill"], "--level: for programs of banks"),
+        (["--placement", "--bank-num", 9, "--table"], "--bank-num, --table: for programs of banks"),
+        (["--check", "--level", "spill"], "--level: says how banks are placed"),
         (["--target", "buckyball:none"], "no chip `none`"),
         (["--target", "ave"], "not for `ave`"),
         (["--level", "most"], "invalid choice"),
@@ -70,6 +73,26 @@ def test_options_that_do_not_go_are_refused(run: Run, options: list[object], wor
     found = run("banks", LISTING, *options)
     assert found.status == 2
     assert words in found.err
+
+
+@pytest.mark.parametrize("verb", ["solve", "explain", "space", "report", "view"])
+def test_verbs_for_layouts_point_to_the_verb_for_banks(run: Run, verb: str) -> None:
+    found = run(verb, LISTING)
+    assert (found.status, found.out) == (2, "")
+    assert "a program of Buckyball: `layoutsolver banks`" in found.err
+
+
+def test_what_first_fit_cannot_number_is_sent_to_the_verb_that_can(run: Run) -> None:
+    found = run("verify", LISTING)
+    assert (found.status, found.found) == (1, [("LS1005", "13:12")])
+    assert "note: `layoutsolver banks` looks for an order and places that fit" in found.err
+
+
+def test_pictures_of_memory_are_of_programs_and_tables(run: Run, tmp_path: Path) -> None:
+    assert "live: 6" in run("view", "--show", "memory", LISTING, "--target", "buckyball:seed").out
+    found = run("view", "--show", "memory", write(tmp_path / "a.txt", "some words\nand more\n"))
+    assert (found.status, found.found) == (3, [("LS1020", "1:1")])
+    assert "buckyball:x` is for programs of tiles" in run("view", LISTING, "--target", "buckyball:x").err
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from layoutsolver.view.memory import Bar, MemoryMap, clashes, load_of, memory_pi
 from layoutsolver.view.of_memory import map_of_banks
 from layoutsolver.view.pictures import NoPictureError, banks_of, fusion_of, placement_of
 from layoutsolver_models.problems.banks import Bank, BankOp, BankProblem, BankSolution
+from layoutsolver_models.solve.layout import Limits
+from layoutsolver_models.targets.bank_chip import load_bank_chip
 from tests.view.test_pictures import SVG, hints, parse, texts
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +35,7 @@ def boxes(root: ET.Element) -> dict[str, ET.Element]:
 
 
 def test_buffers_lie_at_their_offsets_and_nothing_clashes() -> None:
-    picture, _ = placement_of(source("examples/buffers.csv"), SolveOptions())
+    picture, _ = placement_of(source("examples/buffers.csv"), Limits())
     root = parse(picture.svg())
     rows = (ROOT / "examples" / "buffers.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert {row.split(",")[0] for row in rows} <= set(boxes(root))
@@ -64,7 +66,7 @@ def test_banks_stand_at_their_ids_in_the_order_of_the_answer() -> None:
 
 
 def test_the_banks_of_a_program_are_drawn_where_they_are_put() -> None:
-    picture, _ = banks_of(source("examples/bank_tile.mlir"), SolveOptions())
+    picture, _ = banks_of(source("examples/bank_tile.mlir"), Limits(), load_bank_chip("seed"))
     root = parse(picture.svg())
     assert len(boxes(root)) >= 7
     assert hints(root, "wrong") == []
@@ -83,5 +85,9 @@ def test_loops_before_and_behind_fusion_are_joined() -> None:
 
 @pytest.mark.parametrize("name", ["examples/quantised_softmax.mlir", "examples/shared_mask.mlir"])
 def test_what_is_no_table_of_buffers_is_said(name: str) -> None:
-    with pytest.raises(NoPictureError):
-        placement_of(source(name), SolveOptions())
+    with pytest.raises(NoPictureError) as raised:
+        placement_of(source(name), Limits())
+    (said,) = raised.value.diagnostics
+    assert said.message.startswith("this is no table of buffers")
+    assert said.primary is not None
+    assert said.primary.span.start == 0 < said.primary.span.end

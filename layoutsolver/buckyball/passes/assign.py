@@ -15,6 +15,9 @@ from layoutsolver.buckyball.passes.builder import I64, Builder, LowerError, Rewr
 from layoutsolver.buckyball.roles import instruction_of, is_bank_op
 from layoutsolver_models.targets.bank_chip import BankChip
 
+STRONGER = "`layoutsolver banks` looks for an order and places that fit, or proves that there are none"
+"""What helps where first fit finds no room."""
+
 
 def first_fit(program: BankProgram, chip: BankChip) -> dict[int, int]:
     """The number of each buffer's first bank, as the released pass gives them. Raises `LowerError`."""
@@ -30,7 +33,8 @@ def first_fit(program: BankProgram, chip: BankChip) -> dict[int, int]:
             if base is None:
                 taken = sum(used)
                 where = f"{buffer.size} in a row for `%{buffer.name}`, {taken} of {chip.bank_num} taken"
-                raise LowerError("LS1005", f"assign-physical-banks: out of physical banks ({where})", step.op.span)
+                message = f"assign-physical-banks: out of physical banks ({where})"
+                raise LowerError("LS1005", message, step.op.span, STRONGER)
             bases[buffer.number] = base
             used[base : base + buffer.size] = [True] * buffer.size
         freed = at_release.get(step.number)

@@ -11,12 +11,13 @@ INDEX, I64, I32, I1, F32 = "index", "i64", "i32", "i1", "f32"
 
 
 class LowerError(Exception):
-    """What cannot be lowered: a code, a message and the place that it speaks of."""
+    """What cannot be lowered: a code, a message, the place that it speaks of, and what else is to be said."""
 
-    def __init__(self, code: str, message: str, span: Span) -> None:
+    def __init__(self, code: str, message: str, span: Span, *notes: str) -> None:
         super().__init__(message)
         self.code = code
         self.span = span
+        self.notes = notes
 
 
 class Rewriter:

@@ -80,5 +80,6 @@ def lower_code(code: Code, chip: BankChip, start: str, end: str) -> list[Diagnos
             try:
                 run(function, chip)
             except LowerError as error:
-                said.append(Diagnostic(error.code, "error", str(error), Label(code.source, error.span)))
+                place = Label(code.source, error.span)
+                said.append(Diagnostic(error.code, "error", str(error), place, notes=error.notes))
     return said

@@ -26,7 +26,9 @@ def run(options: argparse.Namespace) -> int:
     if options.check:
         return _check(options, chip, inputs.sources)
     limits = Limits(options.time_limit, options.workers, options.seed)
-    chosen = BankOptions(options.level, options.bank_model, options.distinct_arguments, limits)
+    usual = BankOptions()
+    level, model = options.level or usual.level, options.bank_model or usual.model
+    chosen = BankOptions(level, model, options.distinct_arguments, limits)
     status = EXIT_OK
     answers: list[str] = []
     for source in inputs.sources:
