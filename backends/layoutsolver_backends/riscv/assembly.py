@@ -1,4 +1,4 @@
-"""LLVM -> RISC-V assembly (RV64, LP64D), every value in a place of the frame.
+"""LLVM -> RISC-V assembly (RV64, LP64D): values in registers within a block, in the frame where they are needed later.
 
 An instruction of Buckyball is written as `.insn r 0x7b, 3, funct7, x0, t0, t1`, which stock assemblers take, with its
 mnemonic beside it. Source: buckyball 2.5, 3.1.
@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from layoutsolver.buckyball.llvm.module import CUSTOM, INTRINSIC, Block, Function, Instruction, Module
 from layoutsolver.buckyball.llvm.read import LlvmError
+from layoutsolver_backends.riscv.frame import RETURN, Access, Frame
 from layoutsolver_models.buckyball.encoding import FUNCT3, OPCODE
 from layoutsolver_models.buckyball.instructions import ALIASES, BY_FUNCT7, INSTRUCTIONS
 
@@ -22,6 +23,7 @@ _STORES = {"i1": "sb", "i8": "sb", "i16": "sh", "i32": "sw", "i64": "sd", "ptr":
 _LOADS = {"i1": "lbu", "i8": "lb", "i16": "lh", "i32": "lw", "i64": "ld", "ptr": "ld", "float": "flw", "double": "fld"}
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "shl": "sll",
             "lshr": "srl", "ashr": "sra", "sdiv": "div", "srem": "rem", "udiv": "divu", "urem": "remu"}  # fmt: skip
+_NO_RESULT = frozenset({*_STORES.values(), "j", "call", "ret", "bnez", "beqz", ".insn"})
 _FLOAT = {"fadd": "fadd", "fsub": "fsub", "fmul": "fmul", "fdiv": "fdiv"}
 _ORDERED = {"oeq": ("feq", False), "olt": ("flt", False), "ole": ("fle", False), "ogt": ("flt", True),
             "oge": ("fle", True)}  # fmt: skip
@@ -42,56 +44,62 @@ def is_float(kind: str) -> bool:
 
 
 class _Function:
+    """A function as lines whose places in the frame are still open.
+
+    `holds` says which operand a register has, until it is written or code may come from elsewhere.
+    """
+
     def __init__(self, function: Function) -> None:
         self.function = function
         self.symbol = function.symbol.removeprefix("@")
-        self.out: list[str] = []
-        self.places: dict[str, int] = {}
-        self.size = 16
+        self.out: list[str | Access] = []
+        self.frame = Frame()
+        self.holds: dict[str, str] = {}
         self.line = 0
+        self.places: dict[str, int] = {}
         for kind, name in function.parameters:
-            self.places[name] = self.room(8)
+            self.places[name] = self.frame.place()
             if kind not in _BITS and not is_float(kind):
                 raise LlvmError(f"parameters of type `{kind}` have no register", 0)
         self.memory: dict[str, int] = {}
         for block in function.blocks:
             for one in block.body:
                 if one.opcode == "alloca":
-                    self.memory[one.result] = self.room(_bytes(one))
+                    self.memory[one.result] = self.frame.place(_bytes(one))
                 if one.result:
-                    self.places[one.result] = self.room(8)
-
-    def room(self, size: int) -> int:
-        place = self.size
-        self.size += -(-size // 8) * 8
-        return place
+                    self.places[one.result] = self.frame.place()
+        self.slots = slots_of(function)
 
     def emit(self, text: str) -> None:
+        """A line; what the register that it writes held is forgotten."""
         self.out.append(f"    {text}")
+        name, _, rest = text.partition(" ")
+        if name not in _NO_RESULT:
+            self.holds.pop(rest.partition(",")[0], None)
+
+    def mark(self, label: str) -> None:
+        """A label, to which code comes from elsewhere."""
+        self.out.append(f"{label}:")
+        self.holds.clear()
 
     # -- frame ------------------------------------------------------------------------------------------------
 
-    def access(self, name: str, register: str, place: int) -> None:
-        """Load or store a register at a place of the frame."""
-        if place < 2048:
-            self.emit(f"{name} {register}, {place}(sp)")
-        else:
-            self.emit(f"li t6, {place}")
-            self.emit("add t6, sp, t6")
-            self.emit(f"{name} {register}, 0(t6)")
+    def access(self, name: str, register: str, place: int, passed: bool = False) -> None:
+        """Load or store a register at a place of the frame, or of what is passed on the caller's stack."""
+        self.out.append(Access(name, register, place, passed))
+        if name in _LOADS.values():
+            self.holds.pop(register, None)
 
     def lines(self) -> list[str]:
-        frame = -(-self.size // 16) * 16
-        self.emit(f"li t6, -{frame}")
-        self.emit("add sp, sp, t6")
-        self.access("sd", "ra", 8)
-        self.parameters(frame)
-        for number, block in enumerate(self.function.blocks):
-            self.block(block, number, frame)
+        self.access("sd", "ra", RETURN)
+        self.parameters()
+        for block in self.function.blocks:
+            self.block(block)
+        self.frame.close(self.out)
         head = [f".globl {self.symbol}", f".type {self.symbol}, @function", f"{self.symbol}:"]
-        return [*head, *self.out]
+        return [*head, f"    li t6, -{self.frame.size}", "    add sp, sp, t6", *self.frame.lines(self.out)]
 
-    def parameters(self, frame: int) -> None:
+    def parameters(self) -> None:
         """Store what is passed: registers of each kind first, then the stack of the caller."""
         used = {False: 0, True: 0}
         stack = 0
@@ -102,28 +110,28 @@ class _Function:
                 self.access(store, f"{'f' if floats else ''}a{used[floats]}", self.places[name])
                 used[floats] += 1
             else:
-                self.access("ld", "t0", frame + 8 * stack)
+                self.access("ld", "t0", 8 * stack, passed=True)
                 self.access("sd", "t0", self.places[name])
                 stack += 1
 
-    def block(self, block: Block, number: int, frame: int) -> None:
-        self.out.append(f"{self.label(block.label)}:")
+    def block(self, block: Block) -> None:
+        self.mark(self.label(block.label))
         for one in block.body:
             self.line = one.line
             if one.opcode == "ret":
-                self.leave(one, frame)
+                self.leave(one)
                 continue
             handler = _HANDLERS.get(one.opcode)
             if handler is None:
                 raise LlvmError(f"`{one.opcode}` has no form in assembly here", one.line)
             handler(self, one)
 
-    def leave(self, one: Instruction, frame: int) -> None:
+    def leave(self, one: Instruction) -> None:
         if one.operands:
             kind, operand = one.operands[0]
             self.value(operand, kind, "fa0" if is_float(kind) else "a0")
-        self.access("ld", "ra", 8)
-        self.emit(f"li t6, {frame}")
+        self.access("ld", "ra", RETURN)
+        self.out.append(Access("frame", "t6", 0))
         self.emit("add sp, sp, t6")
         self.emit("ret")
 
@@ -134,7 +142,13 @@ class _Function:
 
     def value(self, operand: str, kind: str, register: str) -> None:
         """Put an operand into a register."""
-        if operand.startswith("%"):
+        wanted = operand if operand.startswith("%") else f"{kind} {operand}"
+        there = next((one for one, held in self.holds.items() if held == wanted), None)
+        if self.holds.get(register) == wanted:
+            return
+        if there is not None and is_float(kind) == there.startswith("f"):
+            self.emit(f"fmv.{_suffix(kind)} {register}, {there}" if is_float(kind) else f"mv {register}, {there}")
+        elif operand.startswith("%"):
             place = self.places.get(operand)
             if place is None:
                 raise LlvmError(f"`{operand}` is used but not defined", self.line)
@@ -146,14 +160,16 @@ class _Function:
         else:
             number = {"true": 1, "false": 0, "null": 0}.get(operand)
             self.emit(f"li {register}, {int(operand) if number is None else number}")
+        self.holds[register] = wanted
 
-    def result(self, one: Instruction, register: str, kind: str = "") -> None:
-        """Keep a register as the result of an instruction; integers in canonical form."""
+    def result(self, one: Instruction, register: str, kind: str = "", canonical: bool = False) -> None:
+        """Keep a register as the result of an instruction; integers in canonical form, if they are not already."""
         kind = kind or one.type
         if is_float(kind):
             self.access(_STORES[kind], register, self.places[one.result])
+            self.holds[register] = one.result
             return
-        bits = _BITS[kind]
+        bits = 64 if canonical else _BITS[kind]
         if bits == 32:
             self.emit(f"sext.w {register}, {register}")
         elif bits == 1:
@@ -162,6 +178,7 @@ class _Function:
             self.emit(f"slli {register}, {register}, {64 - bits}")
             self.emit(f"srai {register}, {register}, {64 - bits}")
         self.access("sd", register, self.places[one.result])
+        self.holds[register] = one.result
 
     # -- instructions -----------------------------------------------------------------------------------------
 
@@ -201,7 +218,7 @@ class _Function:
             self.value(left, kind, "t0")
             self.value(right, kind, "t1")
             self.integers(one.extra, one.line)
-        self.result(one, "t0", "i1")
+        self.result(one, "t0", "i1", canonical=True)
 
     def integers(self, predicate: str, line: int) -> None:
         """Compare t0 and t1 into t0."""
@@ -226,9 +243,9 @@ class _Function:
         self.emit(f"beqz t1, {label}")
         self.value(yes, kind, register)
         self.emit(f"j {end}")
-        self.out.append(f"{label}:")
+        self.mark(label)
         self.value(no, kind, register)
-        self.out.append(f"{end}:")
+        self.mark(end)
         self.result(one, register)
 
     def cast(self, one: Instruction) -> None:
@@ -259,15 +276,22 @@ class _Function:
         self.result(one, "t0")
 
     def load(self, one: Instruction) -> None:
-        self.value(one.operands[0][1], "ptr", "t0")
+        pointer = one.operands[0][1]
         register = "ft0" if is_float(one.type) else "t1"
-        self.emit(f"{_LOADS[one.type]} {register}, 0(t0)")
-        self.result(one, register)
+        if pointer in self.slots:
+            self.access(_LOADS[one.type], register, self.memory[pointer])
+        else:
+            self.value(pointer, "ptr", "t0")
+            self.emit(f"{_LOADS[one.type]} {register}, 0(t0)")
+        self.result(one, register, canonical=True)
 
     def store(self, one: Instruction) -> None:
         (kind, operand), (_, pointer) = one.operands
         register = "ft0" if is_float(kind) else "t1"
         self.value(operand, kind, register)
+        if pointer in self.slots:
+            self.access(_STORES[kind], register, self.memory[pointer])
+            return
         self.value(pointer, "ptr", "t0")
         self.emit(f"{_STORES[kind]} {register}, 0(t0)")
 
@@ -279,7 +303,10 @@ class _Function:
         self.result(one, "t0", "ptr")
 
     def alloca(self, one: Instruction) -> None:
-        self.emit(f"li t0, {self.memory[one.result]}")
+        if one.result in self.slots:
+            return
+        self.out.append(Access("address", "t0", self.memory[one.result]))
+        self.holds.pop("t0", None)
         self.emit("add t0, sp, t0")
         self.result(one, "t0", "ptr")
 
@@ -332,7 +359,7 @@ class _Function:
             self.emit(f"f{name[:3]}.{suffix} ft2, ft0, ft1")
             self.emit(f"bnez t0, {label}")
             self.emit(f"fadd.{suffix} ft2, ft0, ft1")
-            self.out.append(f"{label}:")
+            self.mark(label)
             self.emit(f"fmv.{suffix} ft0, ft2")
         else:
             raise LlvmError(f"`{one.extra}` has no form in assembly here", one.line)
@@ -352,11 +379,12 @@ class _Function:
         for number, (kind, operand) in enumerate(later):
             register = "ft0" if is_float(kind) else "t0"
             self.value(operand, kind, register)
-            self.emit(f"{'fsd' if kind == 'double' else 'fsw' if kind == 'float' else 'sd'} {register}, "
-                      f"{8 * number - room}(sp)")  # fmt: skip
+            store = "fsd" if kind == "double" else "fsw" if kind == "float" else "sd"
+            self.emit(f"{store} {register}, {8 * number - room}(sp)")
         if room:
             self.emit(f"addi sp, sp, -{room}")
         self.emit(f"call {one.extra.removeprefix('@')}")
+        self.holds.clear()
         if room:
             self.emit(f"addi sp, sp, {room}")
         if one.result:
@@ -365,6 +393,19 @@ class _Function:
 
 def _suffix(kind: str) -> str:
     return "s" if kind == "float" else "d"
+
+
+def slots_of(function: Function) -> set[str]:
+    """The memory of one number that is only loaded and stored as such: it is a place of the frame, without address."""
+    kinds = {one.result: one.type for block in function.blocks for one in block.body
+             if one.opcode == "alloca" and (one.type in _BITS or is_float(one.type))}  # fmt: skip
+    for block in function.blocks:
+        for one in block.body:
+            for place, (_, operand) in enumerate(one.operands):
+                moved = {("load", 0): one.type, ("store", 1): one.operands[0][0]}.get((one.opcode, place))
+                if kinds.get(operand) != moved:
+                    kinds.pop(operand, None)
+    return set(kinds)
 
 
 def _bytes(one: Instruction) -> int:

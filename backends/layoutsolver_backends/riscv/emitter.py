@@ -74,6 +74,8 @@ class Emitter:
 
     def address(self, pointer: str, offset: str) -> str:
         """An address so many bytes on."""
+        if offset == "0":
+            return pointer
         result = self.fresh("p")
         self.put(Instruction(result, "getelementptr", "i8", (("ptr", pointer), ("i64", offset))))
         return result
