@@ -12,7 +12,9 @@ from layoutsolver.buckyball.ir import Code, Op, Value
 from layoutsolver.buckyball.roles import is_bank_op, mnemonic, operands_by_role
 from layoutsolver.pose.bank_memory import Access, Memory, is_pure
 from layoutsolver.source import SourceFile
-from layoutsolver_models.buckyball.instructions import INSTRUCTIONS, latency
+from layoutsolver_models.buckyball.encoding import RS2, decode
+from layoutsolver_models.buckyball.instructions import INSTRUCTIONS, latency, matrix_latency, square_latency
+from layoutsolver_models.buckyball.tiles import LANE
 from layoutsolver_models.problems.banks import Bank, BankModel, BankOp, BankProblem, Before, Reason, Region
 from layoutsolver_models.problems.layout import Where
 from layoutsolver_models.targets.bank_chip import BankChip
@@ -152,7 +154,15 @@ class _Posing:
         size = 0
         if name == "transpose":
             size = 8 if self.chip.revision == "ERA" else self.memory.constant(roles.get("mode", op.operands[-1])) or 8
+        elif name == "matrix":
+            size = self.matrix(self.memory.constant(roles["config"]))
         return max(1, latency(name, count, size, self.chip.revision))
+
+    def matrix(self, config: int | None) -> int:
+        """The latency of the matrix unit: that of full operands where the sizes are not constant."""
+        sizes = {} if config is None else decode(RS2["matrix"], config)
+        m, n, k = (sizes.get(name, 0) for name in "mnk")
+        return matrix_latency(m, n, k, bool(sizes["mode"])) if m else square_latency(LANE)
 
     def count(self, op: Op) -> int:
         roles = operands_by_role(op)

@@ -44,6 +44,12 @@ class Emitter:
         self.put(Instruction(result, opcode, kind, ((kind, left), (kind, right)), predicate))
         return result
 
+    def select(self, condition: str, kind: str, yes: str, no: str) -> str:
+        """One of two values."""
+        result = self.fresh("either")
+        self.put(Instruction(result, "select", kind, (("i1", condition), (kind, yes), (kind, no))))
+        return result
+
     def cast(self, opcode: str, source: str, value: str, target: str) -> str:
         """A conversion."""
         result = self.fresh("as")

@@ -145,6 +145,10 @@ class _Function:
             symbol = f"@llvm.{name[:-1]}.{width}"
             self.values[op.result] = self.emit.call(kind, symbol, (kind, left), (kind, right))
             return
+        if name in ("maxsi", "minsi"):
+            larger = self.emit.compare("icmp", "sgt" if name == "maxsi" else "slt", kind, left, right)
+            self.values[op.result] = self.emit.select(larger, kind, left, right)
+            return
         opcode = _BINARY.get(name)
         if opcode is None:
             raise LowerError("LS1003", f"`{op.name}` is not lowered to LLVM", op.span)
@@ -159,9 +163,7 @@ class _Function:
     def select(self, op: Op) -> None:
         condition, yes, no = (self.values[value] for value in op.operands)
         kind = self.kind(op.result.type, op)
-        result = self.emit.fresh("either")
-        self.emit.put(Instruction(result, "select", kind, (("i1", condition), (kind, yes), (kind, no))))
-        self.values[op.result] = result
+        self.values[op.result] = self.emit.select(condition, kind, yes, no)
 
     def unary(self, op: Op) -> None:
         if op.name == "memref.dealloc":

@@ -120,6 +120,12 @@ class Builder:
         self.into.ops.append(op)
         return op
 
+    def keep(self, op: Op) -> None:
+        """Emit an operation as it is, and what is in it rewritten."""
+        self.add(op)
+        for block in op.blocks:
+            self.rewriter.block(block)
+
     def op(
         self, name: str, operands: list[Value], result: str = "", attrs: dict[str, Attr] | None = None, wish: str = ""
     ) -> Value:

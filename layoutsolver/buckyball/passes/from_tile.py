@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from layoutsolver.buckyball.ir import Op, Shape, Value, static_dims
 from layoutsolver.buckyball.passes.builder import Builder, LowerError, Rewriter, shape_or_fail
+from layoutsolver.buckyball.passes.plane_conv import expand_planes, takes_planes
 from layoutsolver_models.buckyball.tiles import LANE, MVIN_LINES, Tile, padded, tile_sizes
 from layoutsolver_models.targets.bank_chip import BankChip
 
@@ -16,12 +17,19 @@ NEW_MATMUL, SEED_MATMUL = "buckyball.matrix_matmul", "buckyball.matmul"
 
 
 def from_tile(function: Op, chip: BankChip) -> None:
-    """Rewrite a function in place. Raises `LowerError`. Convolutions and transposes stay for the next pass."""
+    """Rewrite a function in place. Raises `LowerError`.
+
+    Transposes stay for the next pass, and convolutions but those that go plane by plane.
+    """
 
     def matmul(op: Op, build: Builder) -> None:
         _Matmul(op, build, chip).emit()
 
-    Rewriter(function, {"tile.tile_matmul": matmul}).run()
+    def conv(op: Op, build: Builder) -> None:
+        expand_planes(op, build, chip)
+
+    planes = {"tile.tile_conv2d": conv} if takes_planes(chip) else {}
+    Rewriter(function, {"tile.tile_matmul": matmul, **planes}).run()
 
 
 def chosen_tile(m: int, n: int, k: int, chip: BankChip) -> Tile:

@@ -16,15 +16,14 @@ from layoutsolver_models.targets.bank_chip import BankChip
 UNITS = ("fp2int", "transpose", "mul_warp16", "int2fp")
 
 
-def expand_matmul(op: Op, build: Builder, chip: BankChip) -> None:
-    """Emit the loops over tiles of a product. Raises `LowerError`."""
-    _Matmul(op, build, chip).emit()
+class MatmulBanks:
+    """A product by the unit that multiplies and adds: loops over tiles of 16 by 16 results. Raises `LowerError`."""
 
+    units: tuple[str, ...] = UNITS
 
-class _Matmul:
     def __init__(self, op: Op, build: Builder, chip: BankChip) -> None:
         self.op, self.build, self.chip = op, build, chip
-        need_units(op, chip, UNITS)
+        need_units(op, chip, self.units)
         shapes = [shape_or_fail(value, op, 2) for value in op.operands]
         self.a, self.b, self.c = shapes
         (self.m, self.k), (rows, self.n), out = (static_dims(shape) for shape in shapes)
@@ -46,16 +45,19 @@ class _Matmul:
         self.chunked = chip.revision == "NEW" and self.k > LANE
 
     def emit(self) -> None:
-        self.zero = self.zeros() if self.chip.accumulator == "mvin_zero" else None
-        self.pack = self.packed_a()
-        self.build.each(self.m, LANE, lambda build, m: build.each(
-            self.n, LANE, lambda inner, n: self.tile(inner, m, n), "n"), "m")  # fmt: skip
-        for value in (self.zero, self.pack, self.scratch):
+        """Emit the loops."""
+        self.zero = self.zeros()
+        self.scratch = self.build.alloc((LANE, LANE), F32, 4, "cScratch") if self.accumulates else None
+        packed = self.packed_a()
+        self.build.each(self.m, LANE, lambda build, m: self.rows(build, m, packed), "m")
+        for value in (self.zero, packed, self.scratch):
             if value is not None:
                 self.build.op("memref.dealloc", [value])
 
-    def zeros(self) -> Value:
-        """Memory of zeros, by which an accumulator is cleared."""
+    def zeros(self) -> Value | None:
+        """Memory of zeros, by which an accumulator is cleared where nothing else does it."""
+        if self.chip.accumulator != "mvin_zero":
+            return None
         value = self.build.alloc((LANE, LANE), I32, 4, "zeros")
         self.build.fill(value, self.build.constant(0, I32))
         return value
@@ -64,54 +66,59 @@ class _Matmul:
         """Contiguous memory for a tile of A whose rows no single `bank_mvin` reaches."""
         pitch = self.a.strides[0]
         assert pitch is not None
-        self.scratch = self.build.alloc((LANE, LANE), F32, 4, "cScratch") if self.accumulates else None
         fits = pitch % LANE == 0 if self.chunked or self.k == LANE else pitch == self.k
         return None if fits else self.build.alloc((LANE, self.k), F32, 4, "aPacked")
+
+    def pack(self, build: Builder, tile: Value, into: Value) -> None:
+        """Copy a tile of A to where its rows lie as the banks take them."""
+        build.copy(tile, into)
 
     @property
     def accumulates(self) -> bool:
         """Whether the operation adds to C instead of overwriting it."""
         return self.op.name == "buckyball.matrix_matmul"
 
-    # -- one tile ---------------------------------------------------------------------------------------------
+    # -- tiles ------------------------------------------------------------------------------------------------
 
-    def tile(self, build: Builder, m: Value, n: Value) -> None:
-        a, b, c = self.op.operands
-        a_tile = build.subview(a, [m, 0], [LANE, self.k], "aTile")
+    def rows(self, build: Builder, m: Value, packed: Value | None) -> None:
+        """Sixteen rows of A, packed and scaled once, by all tiles of B."""
+        tile = build.subview(self.op.operands[0], [m, 0], [LANE, self.k], "aTile")
+        if packed is not None:
+            self.pack(build, tile, packed)
+            tile = packed
+        scale = scale_of(build, tile, "A")
+        build.each(self.n, LANE, lambda inner, n: self.tile(inner, m, n, tile, scale), "n")
+
+    def tile(self, build: Builder, m: Value, n: Value, a_tile: Value, scale_a: Value) -> None:
+        """One tile of results."""
+        _, b, c = self.op.operands
         b_tile = build.subview(b, [0, n], [self.k, LANE], "bTile")
         c_tile = build.subview(c, [m, n], [LANE, LANE], "cTile")
-        if self.pack is not None:
-            build.copy(a_tile, self.pack)
-            a_tile = self.pack
-        scale_a, scale_b = scale_of(build, a_tile, "A"), scale_of(build, b_tile, "B")
+        scale_b = scale_of(build, b_tile, "B")
         product = build.binary("mulf", scale_a, scale_b, "sAB")
         back = bits_of(build, build.binary("divf", build.number(1.0), product, "sC"))
         bits = bits_of(build, scale_a), bits_of(build, scale_b)
-        target = self.scratch if self.scratch is not None else c_tile
-        accumulator = self.chunks(build, a_tile, b_tile, bits) if self.chunked else None
-        self.finish(build, a_tile, b_tile, bits, back, target, accumulator)
+        done = self.results(build, a_tile, b_tile, bits, back)
+        stored = move(build, "mvout", c_tile if self.scratch is None else self.scratch, done, LANE, 4, self.op)
+        build.op("buckyball.fence", [])
+        release(build, stored)
         if self.scratch is not None:
             build.op("linalg.add", [c_tile, self.scratch, c_tile], attrs={"inputs": 2})
 
-    def finish(
-        self, build: Builder, a: Value, b: Value, bits: tuple[Value, Value], back: Value, target: Value,
-        accumulator: Value | None,
-    ) -> None:  # fmt: skip
-        """The product, unless it is there already, then its conversion and its way to memory."""
-        if accumulator is None:
-            left, right = self.operands(build, a, b, bits, self.k)
-            accumulator = self.cleared(build)
+    def results(self, build: Builder, a: Value, b: Value, bits: tuple[Value, Value], back: Value) -> Value:
+        """The bank of a tile's results as floats."""
+        if self.chunked:
+            total = self.chunks(build, a, b, bits)
             out = alloc(build, 4, "cFp32")
-            accumulator = self.multiply(build, left, right, accumulator, self.k)
-            release(build, left, right)
         else:
+            left, right = self.operands(build, a, b, bits, self.k)
+            total = self.cleared(build)
             out = alloc(build, 4, "cFp32")
-        rows = build.constant(LANE, I64)
-        done = bank_op(build, "int2fp", [accumulator, out, rows, back], "cFp32Done")
-        release(build, accumulator)
-        stored = move(build, "mvout", target, done, LANE, 4, self.op)
-        build.op("buckyball.fence", [])
-        release(build, stored)
+            total = self.multiply(build, left, right, total, self.k)
+            release(build, left, right)
+        done = bank_op(build, "int2fp", [total, out, build.constant(LANE, I64), back], "cFp32Done")
+        release(build, total)
+        return done
 
     def chunks(self, build: Builder, a: Value, b: Value, bits: tuple[Value, Value]) -> Value:
         """K in chunks of 16, which add up in one accumulator."""
@@ -149,5 +156,6 @@ class _Matmul:
         return turned, b_done
 
     def multiply(self, build: Builder, left: Value, right: Value, into: Value, k: int) -> Value:
+        """Add a product to an accumulator."""
         operands = [left, right, into, build.constant(k, I64), build.constant(0, I64)]
         return bank_op(build, "mul_warp16", operands, "cSum")

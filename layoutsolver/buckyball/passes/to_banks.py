@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from layoutsolver.buckyball.ir import Op
-from layoutsolver.buckyball.passes.builder import Builder, LowerError, Rewriter
+from layoutsolver.buckyball.passes.builder import Builder, Rewriter
 from layoutsolver.buckyball.passes.conv_banks import expand_conv
-from layoutsolver.buckyball.passes.matmul_banks import expand_matmul
+from layoutsolver.buckyball.passes.matmul_banks import MatmulBanks
+from layoutsolver.buckyball.passes.matrix_banks import MatrixBanks
+from layoutsolver.buckyball.passes.plane_banks import expand_plane
+from layoutsolver.buckyball.passes.relu_banks import expand_relu, is_relu
 from layoutsolver.buckyball.passes.transpose_banks import expand_transpose
 from layoutsolver_models.targets.bank_chip import BankChip
 
@@ -18,13 +21,23 @@ def to_banks(function: Op, chip: BankChip) -> None:
         "tile.tile_transpose": expand_transpose,
         "buckyball.mem_transpose": expand_transpose,
         "tile.tile_conv2d": expand_conv,
+        "buckyball.im2col_matmul": expand_plane,
     }
 
     def expand(op: Op, build: Builder) -> None:
         expansions[op.name](op, build, chip)
 
-    Rewriter(function, {**dict.fromkeys(expansions, expand), "buckyball.im2col_matmul": _packed_conv}).run()
+    def elementwise(op: Op, build: Builder) -> None:
+        """What the relu unit can do; the rest stays with the processor."""
+        if is_relu(op, build, chip):
+            expand_relu(op, build, chip)
+        else:
+            build.keep(op)
+
+    Rewriter(function, {**dict.fromkeys(expansions, expand), "linalg.generic": elementwise}).run()
 
 
-def _packed_conv(op: Op, build: Builder) -> None:
-    raise LowerError("LS1003", f"`{op.name}` is not lowered here", op.span)
+def expand_matmul(op: Op, build: Builder, chip: BankChip) -> None:
+    """Emit a product, by the unit that adds up products if the chip has it. Raises `LowerError`."""
+    unit = MatmulBanks if chip.has("mul_warp16") or not chip.has("matrix") or chip.revision != "NEW" else MatrixBanks
+    unit(op, build, chip).emit()

@@ -14,6 +14,7 @@ from layoutsolver.ops.buckyball import BANK, INTRINSIC
 from layoutsolver.verify.buckyball import reference, scalars
 from layoutsolver.verify.buckyball.linear import copy_elements, run_generic, run_named
 from layoutsolver.verify.buckyball.memory import DTYPES, Memory, MemRef
+from layoutsolver.verify.buckyball.planes import convolution, plane_product
 from layoutsolver.verify.buckyball.scalars import Unsupported
 from layoutsolver_models.buckyball.encoding import registers
 from layoutsolver_models.buckyball.instructions import ALIASES, INSTRUCTIONS
@@ -107,6 +108,9 @@ class Interpreter:
             if callee is None:
                 raise Unsupported(f"a call of `{op.text('callee')}`, which is not here")
             return self.function(callee, values)
+        if form == "generic":
+            run_generic(op, values, self.memory, env)
+            return []
         return _RUN[form](self, op, values)
 
     def loop(self, op: Op, values: list[Any], env: dict[Value, Any]) -> list[Any]:
@@ -127,6 +131,9 @@ class Interpreter:
     def table_op(self, op: Op, values: list[Any]) -> list[Any]:
         """Run an operation of the Buckyball tables."""
         name = op.name
+        if name == "buckyball.im2col_matmul":
+            _plane(self, op, values)
+            return []
         if name in _MATRICES:
             _MATRICES[name](self, values)
             return []
@@ -262,11 +269,6 @@ class Interpreter:
         run_named(op, values, self.memory, self.chip)
         return []
 
-    def generic(self, op: Op, values: list[Any]) -> list[Any]:
-        """Run a `linalg.generic`."""
-        run_generic(op, values, self.memory)
-        return []
-
     def unary(self, op: Op, values: list[Any]) -> list[Any]:
         """Run an operation of one operand."""
         if op.name == "memref.dealloc":
@@ -312,7 +314,6 @@ _RUN: dict[str, _Runner] = {
     "collapse": Interpreter.collapse,
     "metadata": Interpreter.metadata,
     "named": Interpreter.named,
-    "generic": Interpreter.generic,
 }
 
 
@@ -337,7 +338,15 @@ def _transpose(run: Interpreter, values: list[Any]) -> None:
 
 def _conv(run: Interpreter, values: list[Any]) -> None:
     source, kernel = (run.memory.read(value) for value in values[:2])
-    run.memory.write(values[2], reference.convolution(source, kernel, run.chip))
+    run.memory.write(values[2], convolution(source, kernel, run.chip))
+
+
+def _plane(run: Interpreter, op: Op, values: list[Any]) -> None:
+    plane, kernel = (run.memory.read(value) for value in values[:2])
+    side, stride, padding = op.number("inSize"), op.number("stride", 1), op.number("padding", 0)
+    if not 0 < side <= min(plane.shape) or kernel.shape[0] != op.number("ksize") ** 2:
+        raise Unsupported(f"`{op.name}` of these sizes")
+    run.memory.write(values[2], plane_product(plane[:side, :side], kernel, stride, padding, run.chip))
 
 
 _MATRICES: dict[str, Callable[[Interpreter, list[Any]], None]] = {

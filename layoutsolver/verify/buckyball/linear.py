@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from layoutsolver.buckyball.maps import read_maps
 from layoutsolver.buckyball.surround import FORMS
 from layoutsolver.verify.buckyball import reference, scalars
 from layoutsolver.verify.buckyball.memory import Array, Memory, MemRef
+from layoutsolver.verify.buckyball.planes import convolution
 from layoutsolver.verify.buckyball.scalars import REDUCERS, Unsupported
 from layoutsolver_models.hardware.buckyball.banks import Fault
 from layoutsolver_models.targets.bank_chip import BankChip
@@ -57,18 +59,21 @@ def _convolution(op: Op, source: Array, kernel: Array, chip: BankChip) -> Array:
         if name in op.attrs and set(op.listed(name)) != {1}:
             raise Unsupported(f"a convolution with {name}")
     if op.name == "linalg.conv_2d_nhwc_hwcf":
-        return reference.convolution(source, kernel, chip)
+        return convolution(source, kernel, chip)
     if op.name == "linalg.conv_2d_nhwc_fhwc":
-        return reference.convolution(source, kernel.transpose(1, 2, 3, 0), chip)
-    found = reference.convolution(source.transpose(0, 2, 3, 1), kernel.transpose(2, 3, 1, 0), chip)
+        return convolution(source, kernel.transpose(1, 2, 3, 0), chip)
+    found = convolution(source.transpose(0, 2, 3, 1), kernel.transpose(2, 3, 1, 0), chip)
     return found.transpose(0, 3, 1, 2)
 
 
 # -- linalg.generic ---------------------------------------------------------------------------------------------------
 
 
-def run_generic(op: Op, values: list[Any], memory: Memory) -> None:
-    """Run an elementwise operation, or one that makes one number of many by a single operation."""
+def run_generic(op: Op, values: list[Any], memory: Memory, outside: dict[Value, Any]) -> None:
+    """Run an elementwise operation, or one that makes one number of many by a single operation.
+
+    `outside` has the values that are known around it.
+    """
     iterators = re.findall(r'"(\w+)"', op.text("iterator_types"))
     inputs = op.number("inputs")
     maps = read_maps(op.text("indexing_maps"))
@@ -79,7 +84,7 @@ def run_generic(op: Op, values: list[Any], memory: Memory) -> None:
         _spread(memory.read(value), used, dims) for value, used in zip(values[:inputs], maps.operands, strict=False)
     ]
     target, used = values[-1], maps.operands[-1]
-    env: dict[Value, Any] = dict(zip(block.arguments, arrays, strict=False))
+    env: ChainMap[Value, Any] = ChainMap(dict(zip(block.arguments, arrays, strict=False)), outside)
     accumulator = block.arguments[-1]
     result: Any = None
     reducer = ""
@@ -119,7 +124,7 @@ def _reduced(operation: np.ufunc, before: Array, values: Array, axes: tuple[int,
     return np.asarray(total)
 
 
-def _elementwise(op: Op, env: dict[Value, Any]) -> Any:
+def _elementwise(op: Op, env: ChainMap[Value, Any]) -> Any:
     values = [env[operand] for operand in op.operands]
     form = FORMS.get(op.name)
     if form == "binary":
@@ -128,6 +133,10 @@ def _elementwise(op: Op, env: dict[Value, Any]) -> Any:
         return scalars.unary(op.name, values[0])
     if form == "constant":
         return scalars.constant(op.text("value"), op.result.type)
+    if form == "compare":
+        return scalars.compare(op.text("predicate"), values[0], values[1])
+    if form == "select":
+        return np.where(values[0], values[1], values[2])
     raise Unsupported(f"`{op.name}` in `linalg.generic`")
 
 

@@ -52,11 +52,11 @@ def product(a: Floats, b: Floats, chip: BankChip) -> Floats:
         for j in range(n // LANE):
             part = slice(i * LANE, (i + 1) * LANE), slice(j * LANE, (j + 1) * LANE)
             out[part] = numbers.int2fp(sums[part], int(back[i, j].view(np.uint32)), chip.revision)
-    _check(out, a, b, scale_a.repeat(LANE), scale_b.repeat(LANE))
+    check_exact(out, a, b, scale_a.repeat(LANE), scale_b.repeat(LANE))
     return out
 
 
-def _check(out: Floats, a: Floats, b: Floats, scale_a: Floats, scale_b: Floats) -> None:
+def check_exact(out: Floats, a: Floats, b: Floats, scale_a: Floats, scale_b: Floats) -> None:
     """Refuse a result that is further from the exact product than quantising can take it."""
     with np.errstate(all="ignore"):
         steps = scale_a.max() * scale_b.max()
@@ -115,7 +115,7 @@ def convolution(source: Floats, kernel: Floats, chip: BankChip) -> Floats:
                 back = (np.float32(1) / (scale * part_scale)).astype(np.float32)
             sums = (left @ right).astype(np.int64).astype(np.int32)
             found = numbers.int2fp(sums, int(back[0].view(np.uint32)), chip.revision)
-            _check(found, rows, part, scale.repeat(oh * ow), part_scale.repeat(LANE))
+            check_exact(found, rows, part, scale.repeat(oh * ow), part_scale.repeat(LANE))
             used = min(LANE, channels - first)
             out[number, :, :, first : first + used] = found.reshape(oh, ow, LANE)[:, :, :used]
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import gcd
 from typing import NamedTuple
 
 LANE = 16
@@ -13,6 +14,10 @@ MVIN_LINES = 1024
 
 ACCUMULATOR_LINES = 256
 """The most lines of results that a tile may have: from an older packing of accumulators, kept for its choices."""
+
+
+PLANE_SIDE, PLANE_KERNEL, PLANE_PADDING = 34, 7, 3
+"""The largest square plane, kernel and padding that the newer `im2col` takes."""
 
 
 class Tile(NamedTuple):
@@ -75,3 +80,28 @@ def tile_sizes(
             lambda c: operands(c, ns, ks) > depth or c * LANE * ns > accumulator_lines or c * LANE * ks > lines,
         )
     return Tile(ms * LANE, ns * LANE, ks * LANE)
+
+
+def plane_lines(windows: int, kernel: int) -> int:
+    """The rows of a bank that windows of a square kernel take, in blocks of 16 windows by 16 elements.
+
+    >>> plane_lines(196, 3), plane_lines(256, 5)
+    (208, 512)
+    """
+    return -(-windows // LANE) * -(-kernel * kernel // LANE) * LANE
+
+
+def plane_tile(height: int, width: int, kernel_height: int, kernel_width: int, lines: int = MVIN_LINES) -> int:
+    """The side of the square tile of results that is convolved at once; 0 where `im2col` has no such kernel.
+
+    It is the largest that divides the results of both directions and whose windows fit into a bank. Source: buckyball
+    4.6, for planes of which both sides are equal.
+
+    >>> plane_tile(30, 30, 3, 3), plane_tile(32, 32, 5, 5), plane_tile(28, 28, 3, 3), plane_tile(28, 28, 3, 1)
+    (30, 16, 28, 0)
+    """
+    if kernel_height != kernel_width or not 0 < kernel_height <= PLANE_KERNEL or min(height, width) < 1:
+        return 0
+    most = gcd(height, width)
+    sides = (side for side in range(min(most, PLANE_SIDE - kernel_height + 1), 0, -1) if most % side == 0)
+    return next((side for side in sides if plane_lines(side * side, kernel_height) <= lines), 0)

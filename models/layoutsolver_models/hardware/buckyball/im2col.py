@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from layoutsolver_models.buckyball.encoding import RS2, decode
+from layoutsolver_models.buckyball.tiles import PLANE_KERNEL, PLANE_PADDING, PLANE_SIDE
 from layoutsolver_models.hardware.buckyball.banks import Banks, Fault
 
 LANES = 16
-LARGEST_SIDE, LARGEST_KERNEL, LARGEST_PADDING = 34, 7, 3
 
 
 def run_im2col(banks: Banks, source: int, target: int, iterations: int, register: int) -> int:
@@ -48,7 +48,7 @@ def _square(banks: Banks, source: int, target: int, side: int, register: int) ->
     size, stride, padding = f["ksize"], f["stride"], f["padding"]
     if size == 0 or stride == 0:
         raise Fault("zero_count", "im2col with a kernel or a stride of 0")
-    if side > LARGEST_SIDE or size > LARGEST_KERNEL or padding > LARGEST_PADDING:
+    if side > PLANE_SIDE or size > PLANE_KERNEL or padding > PLANE_PADDING:
         raise Fault("parameter_out_of_range", f"im2col of side {side}, kernel {size}, padding {padding}")
     if size > side + 2 * padding:
         raise Fault("kernel_larger_than_input", "the kernel of im2col is larger than its input")
