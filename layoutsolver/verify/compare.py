@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +91,7 @@ class _Checker:
         self.seed, self.lenient = seed, lenient
         self.result = Verification()
         self.explain = False
+        self.machines: dict[tuple[int, bool, bool], Machine] = {}
 
     def functions(self) -> list[tuple[Function, Function]]:
         """The functions that both programs have; those that one of them lacks are reported."""
@@ -193,9 +195,8 @@ class _Checker:
         self, program: Program, function: Function, inputs: Inputs, exact_masks: bool = False, traced: bool = False
     ) -> _Run:
         """Run a function of a program."""
-        ram = LogicalMemory(inputs.memory, inputs.extents, self.lenient)
-        unit = program.unit(ram, self.lenient, exact_masks, traced)
-        machine = Machine(program.graph, unit, self.seed, operations=program.operations)
+        machine = self.machine(program, inputs, exact_masks, traced)
+        unit = machine.unit
         try:
             arguments = [
                 unit.enter(value, given) if isinstance(given, Elements) else given
@@ -207,7 +208,20 @@ class _Checker:
             raise _Stopped(_cannot_run(program, error)) from None
         except HardwareFault as fault:
             raise _Stopped(_fault(program, machine.current, fault), machine.current) from None
-        return _Run(unit.ram, passed)
+        return _Run(copy(unit.ram), passed)
+
+    def machine(self, program: Program, inputs: Inputs, exact_masks: bool, traced: bool) -> Machine:
+        """What runs a program on these inputs; runs of one program share it, so that operations are decoded once."""
+        key = (id(program), exact_masks, traced)
+        known = self.machines.get(key)
+        if known is not None:
+            known.unit.ram.begin(inputs.memory, inputs.extents)
+            known.begin()
+            return known
+        ram = LogicalMemory(inputs.memory, inputs.extents, self.lenient)
+        unit = program.unit(ram, self.lenient, exact_masks, traced)
+        made = self.machines[key] = Machine(program.graph, unit, self.seed, operations=program.operations)
+        return made
 
     # -- comparing --------------------------------------------------------------------------------------------
 

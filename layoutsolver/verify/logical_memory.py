@@ -51,8 +51,13 @@ class LogicalMemory:
     loose: Flags = field(init=False)
 
     def __post_init__(self) -> None:
-        self.writers = np.full(self.memory.size, -1, np.int32)
-        self.loose = np.zeros(self.memory.size, np.bool_)
+        self.begin(self.memory, self.extents)
+
+    def begin(self, memory: Memory, extents: tuple[tuple[int, int], ...]) -> None:
+        """Start anew with this memory, of which nothing is written yet."""
+        self.memory, self.extents, self.faults = memory, extents, []
+        self.writers = np.full(memory.size, -1, np.int32)
+        self.loose = np.zeros(memory.size, np.bool_)
 
     # -- addresses --------------------------------------------------------------------------------------------
 

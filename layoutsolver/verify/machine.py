@@ -78,7 +78,7 @@ class _Plan:
 
 @dataclass(slots=True)
 class Machine:
-    """A run of a program: `passed` are the vectors that left it, in order, `current` is the operation that runs.
+    """Runs of a program: `passed` are the vectors that left it, in order, `current` is the operation that runs.
 
     `operations` may be shared by the runs of one program; `watch` is told the results of every operation.
     """
@@ -97,6 +97,10 @@ class Machine:
 
     def __post_init__(self) -> None:
         self.nodes = {id(node.op): node for node in self.graph.ops}
+
+    def begin(self) -> None:
+        """Start another run, with what is known of the operations from earlier ones."""
+        self.passed, self.steps, self.current, self.calls = [], 0, -1, 0
 
     def _repr_html_(self) -> str:
         """What notebooks show: how far the run is, and the vectors that left it."""

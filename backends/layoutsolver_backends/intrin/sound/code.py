@@ -68,6 +68,7 @@ class Code:
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
         self._full: Ref | None = None
+        self._numbers: dict[int, Ref] = {}
 
     @property
     def full(self) -> Ref:
@@ -85,7 +86,13 @@ class Code:
         self.writer.effect(name, self._given(operands))
 
     def _given(self, operands: list[Ref | int]) -> list[Ref]:
-        return [self.writer.constant(given) if isinstance(given, int) else given for given in operands]
+        return [self._number(given) if isinstance(given, int) else given for given in operands]
+
+    def _number(self, number: int) -> Ref:
+        """A 32-bit constant, made once for the operation."""
+        if number not in self._numbers:
+            self._numbers[number] = self.writer.constant(number)
+        return self._numbers[number]
 
     def two(self, name: str, operands: list[Ref | int], type_: str) -> tuple[Ref, Ref]:
         """An intrinsic with two registers as its results."""

@@ -27,9 +27,6 @@ _UNPACKED = {"UNPK_B8": (8, 1), "UNPK_B16": (16, 1), "UNPK4_B8": (8, 2)}
 GRANULES = {"pb8": 0, "pb16": 1, "pb32": 2}
 """How often the granularity of a predicate is doubled, by functionType."""
 
-HALF_LANES = 128
-"""Bits that a data register gives a predicate at a time."""
-
 _WIDTHS = {"BRC_B8": 8, "BRC_B16": 16, "BRC_B32": 32, "BRC_B64": 64}
 
 
@@ -131,7 +128,7 @@ def _elements(code: Code, step: Step, pointer: Ref, element: str) -> Ref:
 def _bits(code: Code, step: Step, pointer: Ref) -> Ref:
     """Packed bits as a predicate at the granularity of the functionType.
 
-    Without alignment they go through a data register, of which 128 bits become a predicate at a time.
+    Without alignment they go through a data register, of which 128 bits become a predicate: no layouts need more.
     """
     times = GRANULES.get(step.attrs.get("functionType", ""))
     if times is None:
@@ -139,13 +136,8 @@ def _bits(code: Code, step: Step, pointer: Ref) -> Ref:
     if not is_unaligned(step):
         return code.spread_mask(code.call("plds.b8", [pointer, 0, 0, 0], PREDICATE), times)
     if times == 0:
-        halves = stream(code, pointer, "i16")
-        lanes = code.writer.program.vector(step.results[0]).lanes
-        packed = [
-            code.call("ppack.z", [code.call("movvp", [halves, part], PREDICATE), part], PREDICATE)
-            for part in range(1 if lanes <= HALF_LANES else 2)
-        ]
-        return packed[0] if len(packed) == 1 else code.logic("por", *packed)
+        bits = code.call("movvp", [stream(code, pointer, "i16"), 0], PREDICATE)
+        return code.call("ppack.z", [bits, 0], PREDICATE)
     return code.call("movvp", [stream(code, pointer, f"i{16 * times}"), 0], PREDICATE)
 
 
