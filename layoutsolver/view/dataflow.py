@@ -1,24 +1,35 @@
 """Dataflow as a picture: operations as boxes from top to bottom, values as lines between them.
 
-A line has the colour of the layout in which its value is made; a diamond on it is a conversion. What contradicts each
-other is red. Lines that go back, around a loop, are dashed. A value that comes from far above, such as a mask that many
-operations use, stands beside its user instead of at the end of a line through half of the picture.
+A value has its name and a dot in the colour of its layout under the operation that makes it; a diamond above a user is
+a conversion. What contradicts each other is red. Lines that go back, around a loop, are dashed. A value that comes from
+far above, such as a mask that many operations use, stands beside its user instead of at the end of a line through half
+of the picture.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
-from layoutsolver.view.svg import LAYOUTS, MARGIN, Picture, width_of
+from layoutsolver.view.legend import Entry, legend, of_layouts
+from layoutsolver.view.svg import LAYOUTS, MARGIN, SMALL, Picture, width_of
+
+if TYPE_CHECKING:
+    from layoutsolver.diagnostics.diagnostic import Diagnostic
 
 
 class Node(NamedTuple):
-    """An operation: its name, its line, and what to say of it; `wrong` if it is part of a conflict."""
+    """An operation: its name, its line, and what to say of it; `wrong` if it is part of a conflict.
+
+    `wants` is what it demands there, in a few words.
+    """
 
     name: str
     line: int
     hint: str = ""
     wrong: bool = False
+    wants: str = ""
 
 
 class Edge(NamedTuple):
@@ -41,39 +52,79 @@ class Flow(NamedTuple):
     layouts: tuple[str, ...]
 
 
-HIGH, ROW_GAP, GAP = 30, 46, 22
+def titled(name: str, solved: bool) -> str:
+    """What the picture of a program says in one line."""
+    return f"{name}: {'vectors and their layouts' if solved else 'vectors, and why no layouts fit'}"
+
+
+def wants_of(diagnostics: Iterable[Diagnostic]) -> dict[int, str]:
+    """What errors say that operations demand, by where these begin in the text."""
+    labels = [label for item in diagnostics if item.severity == "error" for label in (item.primary, *item.secondary)]
+    found = [label for label in labels if label is not None and label.text]
+    return {label.span.start: re.sub(r"^`[\w.]+` ", "", label.text).replace("`", "") for label in found}
+
+
+HIGH, ROW_GAP, GAP = 30, 50, 26
+TOP = 62.0
 FAR = 1
 """Lines go at most so many rows down."""
+BELOW, ABOVE = 13, 13
+"""So far below its operation a value is named, and so far above its user a conversion of it."""
+WIDE = 760.0
+"""Legends are about so wide."""
 
 
 def flow_picture(flow: Flow) -> Picture:
-    """The picture, with a legend of the layouts that occur."""
+    """The picture, with a legend of the layouts and the marks that occur."""
     picture = Picture(flow.title)
-    labels = [f"{node.name} :{node.line}" for node in flow.nodes]
+    wrong = any(node.wrong for node in flow.nodes)
+    said = "Boxes are operations, from top to bottom; lines are the vectors that they hand on."
+    picture.text(MARGIN, 42, said + (" What is red contradicts each other." if wrong else ""), "key")
+    labels = [f"{node.name}, line {node.line}" for node in flow.nodes]
     widths = [max(60.0, width_of(label) + 16) for label in labels]
     places = _places(flow, widths)
     far: dict[int, list[Edge]] = {}
+    named: dict[tuple[int, str], Edge] = {}
     for edge in flow.edges:
+        named.setdefault((edge.source, edge.value), edge)
         if places[edge.target][1] - places[edge.source][1] > FAR * (HIGH + ROW_GAP):
             far.setdefault(edge.target, []).append(edge)
         else:
             _edge(picture, flow, edge, places, widths)
+    for (source, _), edge in named.items():
+        at = [value for number, value in named if number == source].index(edge.value)
+        _value(picture, flow, edge, places[source][0] + widths[source] / 2, places[source][1] + HIGH + BELOW + 13 * at)
     for number, edges in far.items():
-        _beside(picture, flow, edges, places[number][0] + widths[number] + 6, places[number][1])
+        _beside(picture, flow, edges, places[number][0] + widths[number] + 8, places[number][1])
     for node, label, width, (x, y) in zip(flow.nodes, labels, widths, places, strict=True):
         picture.rect(x, y, width, HIGH, "plain", node.hint or label, 5)
         if node.wrong:
             picture.rect(x - 2, y - 2, width + 4, HIGH + 4, "wrong", node.hint, 6)
         picture.text(x + width / 2, y + 19, label, "code", "middle")
-    used = {edge.layout for edge in flow.edges} | {edge.converted for edge in flow.edges}
-    bottom = max((y for _, y in places), default=30.0) + HIGH + 26
-    x = float(MARGIN)
-    for layout in flow.layouts:
-        if layout in used:
-            picture.rect(x, bottom, 14, 14, f"box l{_colour(flow, layout)}")
-            picture.text(x + 19, bottom + 11, layout, "code")
-            x += 19 + width_of(layout) + 18
+        if node.wants:
+            picture.text(x, y - 8, node.wants, "small bad over")
+    _legend(picture, flow, max((y for _, y in places), default=30.0) + HIGH + 34, bool(far))
     return picture
+
+
+def _legend(picture: Picture, flow: Flow, y: float, far: bool) -> None:
+    marks = []
+    if far:
+        marks.append(Entry("none", "", "%name beside a box: the operation uses that value from farther up"))
+    if any(edge.converted for edge in flow.edges):
+        marks.append(Entry("diamond", "plain", "converted to another layout on the way"))
+    if any(edge.target <= edge.source for edge in flow.edges):
+        marks.append(Entry("line", "edge back", "handed on to the next turn of a loop"))
+    if any(edge.layout for edge in flow.edges):
+        marks.append(Entry("none", "", "Dots: how a vector lies in its register."))
+    for entry in marks:
+        y = legend(picture, y, [entry], WIDE)
+    used = {edge.layout for edge in flow.edges} | {edge.converted for edge in flow.edges}
+    for entry in of_layouts(flow.layouts, used, "dot"):
+        y = legend(picture, y, [entry], WIDE)
+    wanted = {word for node in flow.nodes for word in re.findall(r"\w+", node.wants)} - used
+    for entry in of_layouts(flow.layouts, wanted, "none"):
+        y = legend(picture, y, [entry], WIDE)
 
 
 def _colour(flow: Flow, layout: str) -> int:
@@ -88,7 +139,7 @@ def _places(flow: Flow, widths: list[float]) -> list[tuple[float, float]]:
     graph.add_nodes_from(range(len(flow.nodes)))
     graph.add_edges_from((edge.source, edge.target) for edge in flow.edges if edge.source < edge.target)
     places = [(0.0, 0.0)] * len(flow.nodes)
-    room = _room(flow)
+    room = _room(flow, widths)
     for depth, row in enumerate(networkx.topological_generations(graph)):
 
         def wish(number: int) -> tuple[float, int]:
@@ -98,30 +149,42 @@ def _places(flow: Flow, widths: list[float]) -> list[tuple[float, float]]:
         x = float(MARGIN)
         for number in sorted(row, key=wish):
             x = max(x, wish(number)[0] - widths[number] / 2)
-            places[number] = (x, 40.0 + depth * (HIGH + ROW_GAP))
-            x += widths[number] + max(GAP, room[number])
+            places[number] = (x, TOP + depth * (HIGH + ROW_GAP))
+            x += widths[number] + room[number] + GAP
     return places
 
 
-def _room(flow: Flow) -> list[float]:
-    """What stands beside each operation needs so much room."""
-    room = [0.0] * len(flow.nodes)
+def _room(flow: Flow, widths: list[float]) -> list[float]:
+    """What stands on the right of each operation, beside it or under it, needs so much room."""
+    room = [max(0.0, width_of(node.wants) * SMALL - width) for node, width in zip(flow.nodes, widths, strict=True)]
     for edge in flow.edges:
-        room[edge.target] = max(room[edge.target], width_of(edge.value) * 0.75 + 20)
+        name = width_of(edge.value) * SMALL
+        room[edge.target] = max(room[edge.target], name + 22)
+        room[edge.source] = max(room[edge.source], name + 12 - widths[edge.source] / 2)
     return room
 
 
 def _beside(picture: Picture, flow: Flow, edges: list[Edge], x: float, y: float) -> None:
     """The values from far above that an operation uses, on its right."""
     for place, edge in enumerate(edges):
-        at = y + 8 + 12 * place - 6 * (len(edges) - 2)
-        hint = _said(edge)
-        layout = edge.converted or edge.layout
-        if edge.converted:
-            picture.diamond(x + 4, at - 3, 5, f"box l{_colour(flow, layout)}", hint)
-        else:
-            picture.rect(x, at - 7, 8, 8, f"box l{_colour(flow, layout)}" if layout else "plain", hint, 4)
-        picture.text(x + 12, at, edge.value, "small bad" if edge.wrong else "small faint", hint=hint)
+        at = y + 19 + 14 * place - 7 * (len(edges) - 1)
+        picture.line(x - 8, at - 4, x + 5, at - 4, "badedge" if edge.wrong else "edge", _said(edge))
+        _name(picture, flow, edge, edge.converted or edge.layout, x + 5, at, bool(edge.converted))
+
+
+def _value(picture: Picture, flow: Flow, edge: Edge, x: float, y: float) -> None:
+    """A value under the operation that makes it: its name and its layout."""
+    _name(picture, flow, edge._replace(converted=""), edge.layout, x, y + 4, False)
+
+
+def _name(picture: Picture, flow: Flow, edge: Edge, layout: str, x: float, y: float, diamond: bool) -> None:
+    hint = _said(edge)
+    kind = f"box l{_colour(flow, layout)}" if layout else "plain"
+    if diamond:
+        picture.diamond(x, y - 4, 6, kind, hint)
+    elif layout:
+        picture.rect(x - 5, y - 9, 10, 10, kind, hint, 5)
+    picture.text(x + 9, y, edge.value, "small over bad" if edge.wrong else "small over", hint=hint)
 
 
 def _said(edge: Edge) -> str:
@@ -135,9 +198,5 @@ def _edge(picture: Picture, flow: Flow, edge: Edge, places: list[tuple[float, fl
     hint = _said(edge)
     kind = "badedge" if edge.wrong else "edge"
     picture.curve(x1, y1, x2, y2, f"{kind} back" if back else kind, hint)
-    x, y = (x1 + x2) / 2, (y1 + y2) / 2
     if edge.converted:
-        picture.diamond(x, y, 10, f"box l{_colour(flow, edge.converted)}", hint)
-    elif edge.layout:
-        picture.rect(x - 6, y - 6, 12, 12, f"box l{_colour(flow, edge.layout)}", hint, 6)
-    picture.text(x + 12, y + 4, edge.value, "small faint")
+        picture.diamond(x2, y2 - ABOVE, 8, f"box l{_colour(flow, edge.converted)}", hint)

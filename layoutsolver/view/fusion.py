@@ -42,16 +42,22 @@ class FusionView(NamedTuple):
     kept: tuple[Kept, ...]
 
 
-WIDE, HIGH, GAP, BETWEEN = 260.0, 40.0, 16.0, 150.0
+WIDE, HIGH, GAP, BETWEEN = 280.0, 42.0, 16.0, 150.0
 
 
 def fusion_picture(shown: FusionView) -> Picture:
     """The picture; the loops of one loop of the answer have its colour."""
     picture = Picture(shown.title)
-    top = 62.0
+    picture.text(
+        MARGIN,
+        42,
+        "A box is a loop over vectors, with its lines in the program. Loops of one colour become one loop.",
+        "key",
+    )
+    top = 92.0
     right = MARGIN + WIDE + BETWEEN
-    picture.text(MARGIN, top - 12, f"{_many(len(shown.before), 'loop')}, {_accesses(shown.before)}", "faint")
-    picture.text(right, top - 12, f"{_many(len(shown.after), 'loop')}, {_accesses(shown.after)}", "faint")
+    for x, word, boxes in ((MARGIN, "as written", shown.before), (right, "fused", shown.after)):
+        picture.text(x, top - 12, f"{word}: {_many(len(boxes), 'loop')}, {_accesses(boxes)}", "faint")
     colour = {line: number for number, box in enumerate(shown.after) for line in box.lines}
     where = {box.lines[0]: top + at * (HIGH + GAP) for at, box in enumerate(shown.before)}
     for at, box in enumerate(shown.after):
@@ -64,8 +70,8 @@ def fusion_picture(shown: FusionView) -> Picture:
         _box(picture, MARGIN, where[box.lines[0]], box, colour.get(box.lines[0], LAYOUTS - 4))
     bottom = top + len(shown.before) * (HIGH + GAP) + 14
     for number, kept in enumerate(shown.kept):
-        text = f"lines {kept.first} and {kept.second} stay apart ({kept.rule}): {kept.text}"
-        picture.text(MARGIN, bottom + 18 * number, text, "code", hint=text)
+        text = f"Why the loops of lines {kept.first} and {kept.second} stay apart: {kept.text.replace('`', '')}"
+        picture.text(MARGIN, bottom + 18 * number, text, "key", hint=f"{kept.rule}: {kept.text}")
     return picture
 
 
@@ -80,7 +86,7 @@ def view_of(result: FuseResult) -> FusionView:
         return source.line_column(node.span.start)[0]
 
     kept = tuple(Kept(line(one.first), line(one.second), one.rule, one.text) for one in apart)
-    return FusionView(f"{source.name}: loops before and behind fusion", before, after, kept)
+    return FusionView(f"{source.name}: loops before and after fusion", before, after, kept)
 
 
 def _boxes(code: Code) -> tuple[LoopBox, ...]:

@@ -41,10 +41,13 @@ LABELLED = 24
 def memory_picture(shown: MemoryMap) -> Picture:
     """The picture, with a curve of what is live below it."""
     picture = Picture(shown.title)
+    how = "Time goes to the right" + (", operation by operation." if shown.ticks else ".")
+    boxes = f"A box is a value, the {shown.unit}s in which it lies, and how long; colours only tell boxes apart."
+    picture.text(MARGIN, 42, f"{boxes} {how}", "key")
     bars = shown.bars
     begin, end = min((bar.start for bar in bars), default=0), max((bar.end for bar in bars), default=1)
     room = max(shown.room, max((bar.low + bar.size for bar in bars), default=1))
-    left, top = MARGIN + 60.0, 44.0
+    left, top = MARGIN + 92.0, 60.0
     across, down = WIDTH / max(1, end - begin), min(HEIGHT, 24.0 * room) / room
     picture.rect(left, top, WIDTH, room * down, "empty", round_=0)
     if room <= LABELLED:
@@ -52,7 +55,9 @@ def memory_picture(shown: MemoryMap) -> Picture:
             picture.text(left - 6, top + (number + 0.5) * down + 4, f"{shown.unit} {number}", "small faint", "end")
             picture.line(left, top + number * down, left + WIDTH, top + number * down, "box")
     else:
-        picture.text(left - 6, top + 9, "0", "small faint", "end")
+        picture.text(left - 6, top + 9, f"{shown.unit} 0", "small faint", "end")
+        for low in _heights(bars, room, down):
+            picture.text(left - 6, top + low * down + 4, str(low), "small faint", "end")
         picture.text(left - 6, top + room * down, str(room), "small faint", "end")
     clashing = clashes(bars)
     for number, bar in enumerate(bars):
@@ -66,14 +71,37 @@ def memory_picture(shown: MemoryMap) -> Picture:
         if width > width_of(bar.name) * 0.8 and height > 9:
             kind = "small" if height < 16 else "code"
             picture.text(x + width / 2, y + height / 2 + 4, bar.name, kind, "middle", said)
+        elif height <= 12 and len(bars) <= LABELLED:
+            picture.text(x + width + 4, y + height / 2 + 4, bar.name, "small over", hint=said)
     if shown.room and shown.room < room:
         y = top + shown.room * down
         picture.line(left, y, left + WIDTH, y, "limit", "no more room than this")
-    for time, text in shown.ticks:
-        x = left + (time - begin) * across
-        picture.text(x, top + room * down + 14, text, "small faint", "middle")
-    _load(picture, shown, left, top + room * down + 30, begin, across)
+    below = top + room * down
+    for time, text in shown.ticks or _times(bars, across):
+        picture.text(left + (time - begin) * across, below + 15, text, "small faint")
+    picture.text(left - 6, below + 15, "operation" if shown.ticks else "time", "small faint", "end")
+    _load(picture, shown, left, below + 34, begin, across)
     return picture
+
+
+def _times(bars: Sequence[Bar], across: float) -> list[tuple[int, str]]:
+    """The times at which something begins or ends, as far as their numbers have room."""
+    out: list[tuple[int, str]] = []
+    for time in sorted({time for bar in bars for time in (bar.start, bar.end)}):
+        if not out or (time - out[-1][0]) * across > width_of(out[-1][1]) + 8:
+            out.append((time, str(time)))
+    return out
+
+
+def _heights(bars: Sequence[Bar], room: int, down: float) -> list[int]:
+    """The places at which something begins, as far as their numbers have room."""
+    out: list[int] = []
+    last = 0
+    for low in sorted({bar.low for bar in bars}):
+        if (low - last) * down > 14 and (room - low) * down > 14:
+            out.append(low)
+            last = low
+    return out
 
 
 def clashes(bars: Sequence[Bar]) -> set[int]:
@@ -114,7 +142,14 @@ def _load(picture: Picture, shown: MemoryMap, left: float, top: float, begin: in
     steps = load_of(shown.bars)
     peak = max((live for _, live in steps), default=0)
     height = 60.0
-    picture.text(left - 6, top + 10, f"live: {peak}", "small faint", "end")
+    picture.text(
+        left - 6, top + 10, f"at most {peak}" + (f" of {shown.room}" if shown.room else ""), "small faint", "end"
+    )
+    picture.text(left - 6, top + 24, f"{shown.unit}s in use", "small faint", "end")
+    if shown.room and peak > shown.room:
+        picture.text(
+            left, top + height + 16, f"red: more than the {shown.room} {shown.unit}s that there are", "key bad"
+        )
     for (time, live), (then, _) in pairwise(steps):
         tall = height * live / max(1, peak)
         kind = "badfill" if shown.room and live > shown.room else "box l8"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from layoutsolver.explain.words import group_words
 from layoutsolver.view.candidates import Candidate, Row, Space
-from layoutsolver.view.dataflow import Edge, Flow, Node
+from layoutsolver.view.dataflow import Edge, Flow, Node, titled, wants_of
 from layoutsolver.view.lanes import Drawn
 from layoutsolver_models.lanes.layout import data_map, mask_map
 from layoutsolver_models.solve.compiled import compile_problem
@@ -28,9 +28,14 @@ def space_of(result: SolveResult) -> Space:
     propagate(compiled, state, range(len(compiled.scopes)), removals=removals)
     chosen = result.solution.layouts if result.solution is not None else ()
 
-    def reason(index: int, bit: int) -> str:
-        by = (item.relation for item in removals if item.index == index and item.removed & bit)
-        return next((group_words(posed, ("relation", relation)) for relation in by), "a tie or a pin")
+    def excluded(index: int, bit: int) -> Candidate:
+        by = next((item.relation for item in removals if item.index == index and item.removed & bit), None)
+        if by is None:
+            return Candidate("excluded", "a tie or a pin", "a tie or a pin")
+        node = posed.graph.ops[posed.op_of_relation[by]]
+        line, _ = result.module.source.line_column(node.span.start)
+        short = f"{node.name.removeprefix('ave.hir.')}, line {line}"
+        return Candidate("excluded", group_words(posed, ("relation", by)), short)
 
     rows = []
     for number, value in enumerate(problem.values):
@@ -44,11 +49,11 @@ def space_of(result: SolveResult) -> Space:
             elif state[index] & bit:
                 cells[layout] = Candidate("possible")
             else:
-                cells[layout] = Candidate("excluded", reason(index, bit))
+                cells[layout] = excluded(index, bit)
         for layout in DOMAINS.get(value.bits, ()):
-            cells.setdefault(layout, Candidate("excluded", f"no room for {value.lanes} elements"))
+            cells.setdefault(layout, Candidate("excluded", f"no room for {value.lanes} elements", "no room"))
         rows.append(Row(value.id, value.where.line if value.where is not None else 0, cells))
-    return Space(f"{result.module.source.name}: layouts of every vector", LAYOUTS, tuple(rows))
+    return Space(f"{result.module.source.name}: the layouts of each vector", LAYOUTS, tuple(rows))
 
 
 def flow_of(result: SolveResult) -> Flow:
@@ -67,17 +72,19 @@ def flow_of(result: SolveResult) -> Flow:
     nodes = []
     edges = []
     source = result.module.source
+    said = wants_of(result.diagnostics)
     for node in shown:
         hint = f"{node.name}: rule {rule[node.index]}" if node.index in rule else node.name
         line, _ = source.line_column(node.span.start)
-        nodes.append(Node(node.name.removeprefix("ave.hir."), line, hint, node.index in wrong))
+        wants = said.get(node.span.start, "") if node.index in wrong else ""
+        nodes.append(Node(node.name.removeprefix("ave.hir."), line, hint, node.index in wrong, wants))
         for value in dict.fromkeys(node.operands):
             maker = graph.values[value].op if value >= 0 else -1
             if value in posed.number and maker in place:
                 layout = layouts[posed.number[value]] if layouts else ""
                 bad = node.index in wrong and posed.number[value] in shared
                 edges.append(Edge(place[maker], place[node.index], graph.values[value].name, layout, wrong=bad))
-    return Flow(f"{source.name}: dataflow", tuple(nodes), tuple(edges), LAYOUTS)
+    return Flow(titled(source.name, bool(layouts)), tuple(nodes), tuple(edges), LAYOUTS)
 
 
 def annotated(result: SolveResult) -> str:

@@ -30,6 +30,6 @@ def map_of_banks(title: str, problem: BankProblem, solution: BankSolution) -> Me
         end = min(end, into.get(number, end))
         hint = f"{bank.name}: {bank.row} x {bank.col} from bank {where}"
         bars.append(Bar(bank.name, start, max(end, start + 1), where, bank.size, hint))
-    names = [problem.ops[op].name.rpartition(".")[2][:8] for op in solution.order]
+    names = [problem.ops[op].name.rpartition(".")[2].removeprefix("bank_") for op in solution.order]
     ticks = () if keeps else tuple(enumerate(names))
     return MemoryMap(title, tuple(bars), problem.bank_num, "bank", ticks if len(ticks) <= 40 else ())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver.view.candidates import Candidate, Row, Space
-from layoutsolver.view.dataflow import Edge, Flow, Node
+from layoutsolver.view.dataflow import Edge, Flow, Node, titled, wants_of
 from layoutsolver.view.lanes import Drawn
 from layoutsolver_models.lanes.layout import data_map, mask_map
 from layoutsolver_models.rules.vmi.layouts import LAYOUT_NAMES, layout_of
@@ -25,6 +25,7 @@ def space_of(result: VmiResult) -> Space:
     problem = posed.problem
     left = narrow(problem)
     made, converted = _made(result)
+    made_by = {value: _name(op.id) for op in problem.ops for value in op.results}
     rows = []
     for value, known in enumerate(problem.values):
         makers = [number for number, op in enumerate(problem.ops) if value in op.results]
@@ -44,11 +45,11 @@ def space_of(result: VmiResult) -> Space:
             layout: Candidate("chosen") if layout in made.get(value, ())
             else Candidate("converted") if layout in converted.get(value, ())
             else Candidate("possible") if layout in possible
-            else Candidate("excluded", why)
+            else Candidate("excluded", why, f"no rule of {made_by[value]}")
             for layout in known.layouts
         }  # fmt: skip
         rows.append(Row(known.id, known.where.line, cells))
-    return Space(f"{result.module.source.name}: layouts in which values are made", _names(result), tuple(rows))
+    return Space(f"{result.module.source.name}: the layouts in which each vector is made", _names(result), tuple(rows))
 
 
 def flow_of(result: VmiResult) -> Flow:
@@ -62,15 +63,19 @@ def flow_of(result: VmiResult) -> Flow:
     shared = [value for value in shared if shared.count(value) > 1]
     makers = {value: number for number, op in enumerate(problem.ops) for value in op.results}
     shown = {number: place for place, number in enumerate(_shown(posed))}
+    said = wants_of(result.diagnostics)
     nodes = []
     edges = []
     for number in shown:
         op = problem.ops[number]
         chosen = solution.variants[number] if solved and solution is not None else ()
         rules = ", ".join(op.variants[variant].rule for variant in chosen)
-        name = op.id.partition(" ")[0].removeprefix("pto.vmi.")
+        name = _name(op.id)
         line = op.where.line if op.where is not None else 0
-        nodes.append(Node(name, line, f"{op.id}: {rules}" if rules else op.id, number in wrong))
+        origin = posed.program.ops[posed.op_of[number]].origin if posed.op_of[number] >= 0 else -1
+        start = posed.program.graph.ops[origin].span.start if origin >= 0 else -1
+        hint = f"{op.id}: {rules}" if rules else op.id
+        nodes.append(Node(name, line, hint, number in wrong, said.get(start, "") if number in wrong else ""))
         for port, value in enumerate(op.operands):
             maker = makers.get(value, -1)
             if maker not in shown:
@@ -83,7 +88,7 @@ def flow_of(result: VmiResult) -> Flow:
                 shown[maker], shown[number], problem.values[value].id, layout, wanted if wanted != layout else "", bad
             )
             edges.append(edge)
-    return Flow(f"{result.module.source.name}: dataflow", tuple(nodes), tuple(edges), _names(result))
+    return Flow(titled(result.module.source.name, solved), tuple(nodes), tuple(edges), _names(result))
 
 
 def lanes_of(result: VmiResult, line: int) -> list[list[Drawn]]:
@@ -119,6 +124,11 @@ def _drawn(posed: PosedVmi, value: VmiValue, layout: str, groups: int) -> Drawn:
         bits, name = split_mask_layout(layout)
         return Drawn(title, mask_map(layout_of(name, groups), value.lanes, bits))
     return Drawn(title, data_map(layout_of(layout, groups), value.bits, value.lanes))
+
+
+def _name(op: str) -> str:
+    """What an operation of the problem is called in a picture."""
+    return op.partition(" ")[0].removeprefix("pto.vmi.")
 
 
 def _shown(posed: PosedVmi) -> list[int]:

@@ -90,8 +90,9 @@ def _converted(graph: Graph, node: OpNode, held: LaneMap, read: list[int]) -> Dr
         register += [None if element is None else element * step + byte for byte in range(step)]
     line, _ = graph.module.source.line_column(node.span.start)
     lost = sum(number is None for number in register[::step])
-    said = f": {lost} lanes of padding" if lost else ""
-    title = f"{graph.values[node.results[0]].name}  line {line}, part {_attribute(node, 'part')}{said}"
+    said = f": {lost} of {len(register) // step} elements are padding" if lost else ""
+    part = _attribute(node, "part")
+    title = f"{graph.values[node.results[0]].name}, line {line}, converts part {part}{said}"
     return Drawn(title, LaneMap("byte", step, held.lanes, (tuple(register),)))
 
 
@@ -100,5 +101,5 @@ def _title(graph: Graph, node: OpNode, value: int, dist: str, held: LaneMap, rea
     inside = {number // held.size for number in held.held()}
     reached = {number // held.size for byte in read if (number := held.registers[0][byte]) is not None}
     missed = len(inside) - len(inside & reached)
-    said = f", {missed} of {len(inside)} elements are read by no conversion" if read and missed else ""
-    return f"{graph.values[value].name}  line {line}, {dist}{said}"
+    said = f": {missed} of {len(inside)} elements are read by no conversion" if read and missed else ""
+    return f"{graph.values[value].name}, line {line}, loaded as {dist}{said}"

@@ -69,7 +69,7 @@ class Shown:
             columns = lanes_of(self.graph, line)
         if not columns:
             raise NoPictureError(f"no vectors to show at {where}")
-        return lane_picture(f"{where}: lanes", columns)
+        return lane_picture(f"{where}: what lies where in vector registers", columns)
 
 
 HEADINGS = {"dataflow": "Where values flow, and in which layouts", "space": "Which layouts there are to choose from"}
@@ -127,7 +127,9 @@ def placement_of(source: SourceFile, limits: Limits) -> tuple[Picture, list[Diag
     solution = solve_placement(file.problem, limits)
     if solution.status not in ("optimal", "feasible"):
         raise NoPictureError(f"no placement was found for {source.name} ({solution.status})")
-    return memory_picture(map_of_placement(f"{source.name}: buffers over time", file.problem, solution)), []
+    return memory_picture(
+        map_of_placement(f"{source.name}: where each buffer lies, and when", file.problem, solution)
+    ), []
 
 
 def banks_of(source: SourceFile, limits: Limits, chip: BankChip) -> tuple[Picture, list[Diagnostic]]:
@@ -141,7 +143,7 @@ def banks_of(source: SourceFile, limits: Limits, chip: BankChip) -> tuple[Pictur
     if not placed:
         raise NoPictureError(f"no banks are placed in {source.name}", banked.diagnostics)
     one = placed[0]
-    title = f"{source.name}: banks of {one.name}"
+    title = f"{source.name}: what the banks hold in `{one.name}`, and when"
     return memory_picture(map_of_banks(title, one.problem, one.solution)), banked.diagnostics
 
 

@@ -37,13 +37,15 @@ def _style() -> str:
     layouts = "".join(f".l{number}{{fill:var(--l{number})}}" for number in range(LAYOUTS))
     return (
         f".ls{{{values(0)}}}@media(prefers-color-scheme:dark){{.ls{{{values(1)}}}}}"
-        ".ls text{font:12px ui-sans-serif,system-ui,sans-serif;fill:var(--ink)}"
-        ".ls .code{font-family:ui-monospace,monospace;font-size:11px}.ls .small{font-size:9px}"
-        ".ls .title{font-size:14px;font-weight:600}.ls .faint{fill:var(--faint)}.ls .bad{fill:var(--bad)}"
+        ".ls text{font:13px ui-sans-serif,system-ui,sans-serif;fill:var(--ink)}"
+        ".ls .code{font-family:ui-monospace,monospace;font-size:12px}"
+        ".ls .small{font-size:11px}.ls .key{font-size:12px}.ls .cell{font-size:10px}"
+        ".ls .title{font-size:15px;font-weight:600}.ls .faint{fill:var(--faint)}.ls .bad{fill:var(--bad)}"
+        ".ls .over{paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}"
         ".ls .badfill{fill:var(--bad)}.ls .good{fill:var(--good)}"
         ".ls .paper{fill:var(--paper)}.ls .empty{fill:var(--empty);stroke:var(--rule)}"
         ".ls .box{stroke:var(--rule)}.ls .plain{fill:var(--paper);stroke:var(--faint)}"
-        ".ls .pad{fill:url(#hatch);stroke:var(--rule)}.ls .hatch{stroke:var(--faint)}"
+        ".ls .void{fill:none}.ls .pad{fill:url(#hatch);stroke:var(--rule)}.ls .hatch{stroke:var(--faint)}"
         ".ls .frame,.ls .wrong,.ls .edge,.ls .badedge{fill:none;stroke-width:2.5}"
         ".ls .frame{stroke:var(--chosen)}.ls .wrong,.ls .badedge{stroke:var(--bad)}"
         ".ls .edge{stroke:var(--faint);stroke-width:1.2}"
@@ -93,7 +95,7 @@ class Picture:
 
     def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "start", hint: str = "") -> None:
         """A line of text whose baseline is at `y`."""
-        width = len(text) * CHARACTER * (0.75 if "small" in kind else 1.2 if "title" in kind else 1)
+        width = width_of(text) * (SMALL if "small" in kind or "key" in kind else 1.2 if "title" in kind else 1)
         right = x + (width if anchor == "start" else width / 2 if anchor == "middle" else 0)
         place = f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" class="{kind}">'
         inner = f"{escape(text)}{_hint(hint)}</text>"
@@ -130,8 +132,10 @@ class Picture:
 
 
 MARGIN = 12
-CHARACTER = 6.9
+CHARACTER = 7.3
 """About as wide as a character is, in units of the picture."""
+SMALL = 0.9
+"""How much narrower small text is."""
 
 
 def width_of(text: str) -> float:

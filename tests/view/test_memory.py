@@ -49,7 +49,21 @@ def test_what_clashes_and_what_is_too_much_is_marked() -> None:
     root = parse(memory_picture(MemoryMap("too much", bars, 3, "bank")).svg())
     assert len(hints(root, "wrong")) == 2
     assert hints(root, "badfill") == ["time 2: 4 live"]
-    assert "bank 2" in texts(root)
+    assert {"bank 2", "red: more than the 3 banks that there are"} <= set(texts(root))
+
+
+def test_times_and_places_are_numbered_where_there_is_room() -> None:
+    bars = (Bar("a", 0, 100, 0, 500), Bar("b", 1, 50, 501, 499), Bar("c", 60, 100, 1000, 1000))
+    said = texts(parse(memory_picture(MemoryMap("table", bars, 0, "byte")).svg()))
+    assert {"byte 0", "501", "1000", "2000", "at most 1500"} <= set(said)
+    assert [text for text in said if text in ("0", "1", "50", "60", "100")] == ["0", "50", "60", "100"], "1 has no room"
+
+
+def test_a_box_with_no_room_for_its_name_has_it_beside() -> None:
+    bars = (Bar("weights", 0, 8, 0, 8000), Bar("flag", 1, 2, 8000, 32))
+    root = parse(memory_picture(MemoryMap("table", bars, 0, "byte")).svg())
+    place = {item.text: float(item.get("x", "0")) for item in root.iter(SVG + "text")}
+    assert place["flag"] > float(boxes(root)["flag"].get("x", "0")) + float(boxes(root)["flag"].get("width", "0"))
 
 
 def test_banks_stand_at_their_ids_in_the_order_of_the_answer() -> None:
@@ -70,15 +84,15 @@ def test_the_banks_of_a_program_are_drawn_where_they_are_put() -> None:
     root = parse(picture.svg())
     assert len(boxes(root)) >= 7
     assert hints(root, "wrong") == []
-    assert "live: 6" in texts(root)
+    assert "at most 6 of 16" in texts(root)
 
 
 def test_loops_before_and_behind_fusion_are_joined() -> None:
     picture, _ = fusion_of(source("examples/column_softmax.pto"), SolveOptions())
     root = parse(picture.svg())
     said = texts(root)
-    assert any(text.startswith("6 loops, ") for text in said)
-    assert any(text.startswith("2 loops, ") for text in said)
+    assert any(text.startswith("as written: 6 loops, ") for text in said)
+    assert any(text.startswith("fused: 2 loops, ") for text in said)
     assert len(list(root.iter(SVG + "line"))) == 6 + 1, "each loop, and the hatching"
     assert any("stay apart" in text for text in said)
 

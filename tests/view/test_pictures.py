@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,11 @@ import pytest
 from layoutsolver.api import SolveOptions
 from layoutsolver.cli.main import main
 from layoutsolver.source import SourceFile
+from layoutsolver.view.legend import WORDS
 from layoutsolver.view.pictures import NoPictureError, Shown, show
+from layoutsolver.view.svg import width_of
+from layoutsolver_models.rules.vmi.layouts import LAYOUT_NAMES
+from layoutsolver_models.vecmem import LAYOUTS
 from tests.cli.running import entangled
 
 ROOT = Path(__file__).parents[2]
@@ -33,9 +38,9 @@ def parse(svg: str) -> ET.Element:
 
 
 def hints(root: ET.Element, kind: str, shape: str = "rect") -> list[str]:
-    """What is said of the shapes of a class."""
+    """What is said of the shapes of a class; those of a legend say nothing."""
     found = [item for item in root.iter(SVG + shape) if kind in item.get("class", "").split()]
-    return [item.findtext(SVG + "title", "") for item in found]
+    return [text for item in found if (text := item.findtext(SVG + "title", ""))]
 
 
 def texts(root: ET.Element) -> list[str]:
@@ -83,21 +88,24 @@ def test_the_dataflow_marks_what_contradicts() -> None:
     wrong = hints(root, "wrong")
     assert {text.partition(":")[0] for text in wrong} == {"ave.hir.vtruncf", "ave.hir.store_with_stride"}
     assert any(text.startswith("%mask") for text in [*hints(root, "badedge", "path"), *texts(root)])
+    assert {"takes %mask in b32", "takes %mask in b16"} <= set(texts(root)), "beside the operations that contradict"
     assert hints(parse(shown("ave").picture("dataflow").svg()), "wrong") == []
 
 
 def test_the_dataflow_has_every_operation_on_vectors_once() -> None:
-    labels = [text for text in texts(parse(shown("ave").picture("dataflow").svg())) if re.search(r":\d+$", text)]
+    labels = [text for text in texts(parse(shown("ave").picture("dataflow").svg())) if re.search(r", line \d+$", text)]
     source = (ROOT / EXAMPLES["ave"]).read_text(encoding="utf-8").splitlines()
     expected = [number for number, line in enumerate(source, 1) if "ave.hir." in line]
-    assert sorted(int(label.rpartition(":")[2]) for label in labels) == expected
+    assert sorted(int(label.rpartition(" ")[2]) for label in labels) == expected
 
 
 def test_a_conversion_is_a_diamond_in_the_colour_of_what_it_makes() -> None:
     text = (ROOT / "tests" / "data" / "vmi" / "057-e2b-two-widths.pto").read_text(encoding="utf-8")
     flow = show(SourceFile("a.pto", text), SolveOptions(), True).picture("dataflow")
-    diamonds = list(parse(flow.svg()).iter(SVG + "polygon"))
+    root = parse(flow.svg())
+    diamonds = [item for item in root.iter(SVG + "polygon") if item.find(SVG + "title") is not None]
     assert [item.findtext(SVG + "title", "") for item in diamonds] == ["%sc: d2 → c"]
+    assert "converted to another layout on the way" in texts(root)
     assert diamonds[0].get("class") == "box l0", "the colour of c"
 
 
@@ -148,6 +156,56 @@ def test_an_unreadable_program_is_said(tmp_path: Path, capsys: pytest.CaptureFix
     file.write_text("func.func @f( {")
     assert main(["view", str(file)]) == 3
     assert "LS0003" in capsys.readouterr().err
+
+
+def test_every_layout_has_words_and_every_colour_is_explained() -> None:
+    assert set(LAYOUTS) | set(LAYOUT_NAMES) <= set(WORDS)
+    for kind in ("ave", "vmi"):
+        for name in ("space", "dataflow"):
+            root = parse(shown(kind).picture(name).svg())
+            coloured = {item.get("class") for item in root.iter(SVG + "rect") if "box l" in item.get("class", "")}
+            swatches = [item for item in root.iter(SVG + "rect") if item.find(SVG + "title") is None]
+            assert coloured <= {item.get("class") for item in swatches}
+            assert sum(text.partition(": ")[2] in WORDS.values() for text in texts(root)) == len(coloured)
+
+
+def test_what_excludes_a_layout_stands_beside_its_row() -> None:
+    said = texts(parse(shown("ave").picture("space").svg()))
+    assert "✕ vextsi, line 32" in said
+    assert "✕ no rule of load" in texts(parse(shown("vmi").picture("space").svg()))
+
+
+def placed(root: ET.Element) -> Iterator[tuple[str, float, float, float, float]]:
+    """The texts of a picture, each with about the box that it takes."""
+    for item in root.iter(SVG + "text"):
+        if item.text:
+            size = 0.85 if {"small", "key", "cell"} & set(item.get("class", "").split()) else 1.0
+            width = 0.85 * size * width_of(item.text)
+            left = (
+                float(item.get("x", "0"))
+                - {"start": 0.0, "middle": 0.5, "end": 1.0}[item.get("text-anchor", "")] * width
+            )
+            low = float(item.get("y", "0"))
+            yield item.text, left, low - 8, left + width, low
+    for item in root.iter(SVG + "rect"):
+        if float(item.get("rx", "0")) >= 5 and float(item.get("width", "0")) <= 14:  # a dot
+            x, y, side = (float(item.get(name, "0")) for name in ("x", "y", "width"))
+            yield f"dot at {x}, {y}", x, y, x + side, y + side
+
+
+@pytest.mark.parametrize("name", ["conflict", "candidates", "dataflow", "fusion", "lanes", "memory", "banks"])
+def test_no_text_of_a_documented_picture_lies_on_another_one(name: str) -> None:
+    found = list(placed(ET.parse(ROOT / "docs" / "pictures" / f"{name}.svg").getroot()))
+    for one, (text, left, top, right, low) in enumerate(found):
+        for other, *place in found[:one]:
+            together = left < place[2] and place[0] < right and top < place[3] and place[1] < low
+            assert not together, f"`{text}` lies on `{other}`"
+
+
+def test_no_text_is_too_small_to_read() -> None:
+    sizes = re.findall(r"font(?:-size)?:(\d+)px", shown("vmi").picture("space").svg())
+    assert len(sizes) >= 5
+    assert min(map(int, sizes)) >= 10
 
 
 DOCUMENTED = {
