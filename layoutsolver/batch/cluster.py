@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from layoutsolver.service.run import answer
+from layoutsolver.service.run import Worked, answered
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -31,10 +31,10 @@ class ClusterWorkers:
             raise ClusterError(f"no Dask cluster at {address}: {error or 'no answer'}") from None
         self.count = max(1, sum(self._client.nthreads().values()))
 
-    def submit(self, verb: str, request: bytes) -> Future[bytes]:
+    def submit(self, verb: str, request: bytes) -> Future[Worked]:
         """The answer to come."""
-        task = self._client.submit(answer, verb, request, retries=RETRIES, pure=False)
-        future: Future[bytes] = Future()
+        task = self._client.submit(answered, verb, request, retries=RETRIES, pure=False)
+        future: Future[Worked] = Future()
         task.add_done_callback(lambda done: _pass_on(done, future))
         return future
 
@@ -43,7 +43,7 @@ class ClusterWorkers:
         self._client.close()
 
 
-def _pass_on(task: Any, future: Future[bytes]) -> None:
+def _pass_on(task: Any, future: Future[Worked]) -> None:
     """Settle a future as a task of Dask was."""
     error = task.exception()
     if error is not None:

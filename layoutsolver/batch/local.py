@@ -7,6 +7,7 @@ from itertools import count
 
 from layoutsolver.service.limits import ServiceLimits
 from layoutsolver.service.pool import WorkerPool
+from layoutsolver.service.run import Worked
 
 
 class LocalWorkers:
@@ -18,7 +19,7 @@ class LocalWorkers:
         self._numbers = count()
         self._pool = WorkerPool(limits, lambda number, event: None)
 
-    def submit(self, verb: str, request: bytes) -> Future[bytes]:
+    def submit(self, verb: str, request: bytes) -> Future[Worked]:
         """The answer to come."""
         return self._pool.submit(next(self._numbers), verb, request, self._seconds)
 

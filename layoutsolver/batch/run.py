@@ -13,7 +13,7 @@ from layoutsolver.batch.files import Program
 from layoutsolver.batch.results import Results
 from layoutsolver.report import report_diagnostic
 from layoutsolver.service.answers import Answer
-from layoutsolver.service.run import RefusedError, TooManyOpsError
+from layoutsolver.service.run import RefusedError, TooManyOpsError, Worked
 from layoutsolver.service.store import code_hash
 
 AHEAD = 4
@@ -25,7 +25,7 @@ class Workers(Protocol):
 
     count: int
 
-    def submit(self, verb: str, request: bytes) -> Future[bytes]:
+    def submit(self, verb: str, request: bytes) -> Future[Worked]:
         """The answer to come."""
         ...
 
@@ -45,9 +45,9 @@ def run(
     code = code_hash()
     outcomes: Counter[str] = Counter()
     keys: list[str] = []
-    running: dict[Future[bytes], tuple[str, Program]] = {}
+    running: dict[Future[Worked], tuple[str, Program]] = {}
 
-    def settle(done: Iterable[Future[bytes]]) -> None:
+    def settle(done: Iterable[Future[Worked]]) -> None:
         for future in done:
             key, program = running.pop(future)
             line = _line(program, future)
@@ -88,11 +88,11 @@ def key_of(code: bytes, verb: str, program: Program) -> str:
     return hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).hexdigest()
 
 
-def _line(program: Program, future: Future[bytes]) -> dict[str, Any]:
+def _line(program: Program, future: Future[Worked]) -> dict[str, Any]:
     place = {"file": program.file, "part": program.part}
     error = future.exception()
     if error is None:
-        return {**place, "answer": json.loads(future.result())}
+        return {**place, "answer": json.loads(future.result().body)}
     if isinstance(error, RefusedError | TooManyOpsError):
         return {**place, "refused": str(error)}
     return {**place, "problem": f"{type(error).__name__}: {error}"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import socket
 import sys
@@ -75,6 +76,9 @@ def _http(options: argparse.Namespace, limits: ServiceLimits, store: Store | Non
     listener = _listen(options.host, options.port)
     host, port = listener.getsockname()[:2]
     print(f"layoutsolver serves at http://{f'[{host}]' if ':' in host else host}:{port}", file=sys.stderr, flush=True)
+    gc.collect()
+    gc.freeze()  # what was loaded stays: only what requests leave behind is worth looking through
+    gc.enable()
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5)
     uvicorn.Server(config).run([listener])
 

@@ -19,7 +19,7 @@ from layoutsolver.service.faults import Refusal, RefusalError, of_validation
 from layoutsolver.service.limits import ServiceLimits
 from layoutsolver.service.pool import WorkerPool
 from layoutsolver.service.requests import VERBS, parse_request
-from layoutsolver.service.run import RefusedError, TooManyOpsError
+from layoutsolver.service.run import RefusedError, TooManyOpsError, Worked
 from layoutsolver.service.store import Store, StoreError
 from layoutsolver.service.work import DefectError
 
@@ -27,6 +27,10 @@ LOG = logging.getLogger("layoutsolver.service")
 
 Hear = Callable[[dict[str, Any]], None]
 """Hears events of a request, in the event loop's thread."""
+
+
+LARGE = 1 << 16
+"""Requests of more bytes are looked at in a thread of their own, while the loop answers others."""
 
 
 class Answered(NamedTuple):
@@ -42,6 +46,7 @@ class Prepared(NamedTuple):
     verb: str
     body: bytes
     seconds: float
+    key: bytes | None
 
 
 class Dispatcher:
@@ -61,8 +66,13 @@ class Dispatcher:
         self._open = 0
         self._pool = WorkerPool(limits, self._hear)
 
-    def prepare(self, verb: str, request: bytes) -> Prepared:
+    async def prepare(self, verb: str, request: bytes) -> Prepared:
         """A request that may be answered. Raises `RefusalError` for one that is not to be answered at all."""
+        if len(request) > LARGE:
+            return await asyncio.to_thread(self._prepared, verb, request)
+        return self._prepared(verb, request)
+
+    def _prepared(self, verb: str, request: bytes) -> Prepared:
         if verb not in VERBS:
             raise RefusalError(Refusal(404, "unknown-verb", f"no verb `{verb}`: there are {', '.join(VERBS)}"))
         try:
@@ -75,21 +85,21 @@ class Dispatcher:
             raise RefusalError(Refusal(422, "over-limit", detail, (("/time_limit", detail),)))
         seconds = wanted or self.limits.seconds
         canonical = parsed.model_copy(update={"time_limit": seconds}).model_dump_json(by_alias=True).encode()
-        return Prepared(verb, canonical, seconds)
+        return Prepared(verb, canonical, seconds, None if self.store is None else self.store.key(verb, canonical))
 
     async def call(self, verb: str, request: bytes) -> Answered:
         """The answer to a request. Raises `RefusalError`, with all that a transport has to say."""
-        return await self.run(self.prepare(verb, request))
+        return await self.run(await self.prepare(verb, request))
 
     async def run(self, request: Prepared, hear: Hear | None = None) -> Answered:
         """The answer to a prepared request. Cancelling this kills the worker that is at it. Raises `RefusalError`."""
-        key = None if self.store is None else self.store.key(request.verb, request.body)
-        kept = await self._kept(key)
+        kept = await self._kept(request.key)
         if kept is not None:
             return Answered(kept, True)
-        body = await self._work(request, hear)
-        await self._keep(key, body)
-        return Answered(body, False)
+        done = await self._work(request, hear)
+        if done.lasting:
+            await self._keep(request.key, done.body)
+        return Answered(done.body, False)
 
     @property
     def open(self) -> int:
@@ -102,8 +112,8 @@ class Dispatcher:
         if self.store is not None:
             self.store.close()
 
-    async def _work(self, request: Prepared, hear: Hear | None) -> bytes:
-        verb, body, seconds = request
+    async def _work(self, request: Prepared, hear: Hear | None) -> Worked:
+        verb, body, seconds, _ = request
         if self._open >= self.limits.workers + self.limits.queue:
             raise RefusalError(Refusal(429, "busy", "all workers are busy and the queue is full", retry=1))
         number = next(self._numbers)
@@ -142,8 +152,8 @@ class Dispatcher:
             return None
 
     async def _keep(self, key: bytes | None, body: bytes) -> None:
-        """Keep an answer that a limit had no part in; a store that fails is reported, the answer stands."""
-        if self.store is None or key is None or Answer.model_validate_json(body).outcome == "limit":
+        """Keep an answer; a store that fails is reported, the answer stands."""
+        if self.store is None or key is None:
             return
         try:
             await asyncio.to_thread(self.store.put, key, body)
@@ -166,7 +176,7 @@ class Dispatcher:
             self._loop.call_soon_threadsafe(tell)
 
 
-def _limit(verb: str, code: str, message: str) -> bytes:
+def _limit(verb: str, code: str, message: str) -> Worked:
     said = ReportDiagnostic(code, "error", message, None, (), (), (), True)
     answer = Answer(verb=verb, outcome="limit", text=None, report=None, diagnostics=(said,))
-    return answer.model_dump_json(by_alias=True).encode()
+    return Worked(answer.model_dump_json(by_alias=True).encode(), False)

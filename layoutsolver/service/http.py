@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from layoutsolver import __version__
 from layoutsolver.diagnostics.codes import page
 from layoutsolver.service.answers import ProblemDetails
-from layoutsolver.service.dispatch import Answered, Dispatcher, Hear, Prepared
+from layoutsolver.service.dispatch import LARGE, Answered, Dispatcher, Hear, Prepared
 from layoutsolver.service.documents import schema_names, schema_of, targets
 from layoutsolver.service.examples import PROGRAMS
 from layoutsolver.service.faults import TITLES, Refusal, RefusalError, of_validation
@@ -91,7 +91,7 @@ def _add_verb(app: FastAPI, verb: str, limits: ServiceLimits) -> None:
     async def answer(request: Request, stream: bool = False) -> Response:
         dispatcher: Dispatcher = request.app.state.dispatcher
         body = await read_json(request, limits.body)
-        prepared = dispatcher.prepare(verb, body)
+        prepared = await dispatcher.prepare(verb, body)
         if stream:
             return StreamingResponse(_events(dispatcher, prepared), media_type=NDJSON)
         task = asyncio.create_task(dispatcher.run(prepared))
@@ -108,7 +108,7 @@ def _add_jobs(app: FastAPI, limits: ServiceLimits) -> None:
     @app.post("/v1/jobs", status_code=202, responses={202: JOB, **PROBLEMS}, response_model=None, tags=["jobs"])
     async def start_job(request: Request) -> Response:
         body = await read_json(request, limits.body)
-        job = start(request.app.state.jobs, body)
+        job = await start(request.app.state.jobs, body)
         headers = {"Location": f"/v1/jobs/{job.id}"}
         return Response(job.status(), 202, headers, media_type="application/json")
 
@@ -124,13 +124,18 @@ def _add_jobs(app: FastAPI, limits: ServiceLimits) -> None:
         return Response(job.status(), media_type="application/json")
 
 
-def start(jobs: Jobs, body: bytes) -> Job:
+async def start(jobs: Jobs, body: bytes) -> Job:
     """A job from its JSON request."""
     try:
-        asked = JobRequest.model_validate_json(body)
+        verb, request = await asyncio.to_thread(_asked, body) if len(body) > LARGE else _asked(body)
     except ValidationError as error:
         raise RefusalError(of_validation(error)) from None
-    return jobs.start(asked.verb, json.dumps(asked.request).encode())
+    return await jobs.start(verb, request)
+
+
+def _asked(body: bytes) -> tuple[str, bytes]:
+    asked = JobRequest.model_validate_json(body)
+    return asked.verb, json.dumps(asked.request).encode()
 
 
 def _add_documents(app: FastAPI) -> None:

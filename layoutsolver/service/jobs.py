@@ -58,9 +58,9 @@ class Jobs:
         self._dispatcher = dispatcher
         self._jobs: dict[str, Job] = {}
 
-    def start(self, verb: str, request: bytes) -> Job:
+    async def start(self, verb: str, request: bytes) -> Job:
         """A job that has begun. Raises `RefusalError` for a request that is not to be answered at all."""
-        prepared = self._dispatcher.prepare(verb, request)
+        prepared = await self._dispatcher.prepare(verb, request)
         job = Job(verb)
         self._jobs[job.id] = job
         job.task = asyncio.get_running_loop().create_task(self._run(job, prepared))

@@ -20,6 +20,8 @@ from layoutsolver.service.limits import ServiceLimits
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from layoutsolver.service.run import Worked
+
 NICENESS = 5
 """Workers yield to the process that answers whether the service is alive."""
 
@@ -37,7 +39,7 @@ class WorkerPool:
         context.set_forkserver_preload(["layoutsolver.service.work"])
         self._pool = ProcessPool(limits.workers, initializer=prepare, initargs=(limits.memory,), context=context)
 
-    def submit(self, number: int, verb: str, request: bytes, seconds: float) -> Future[bytes]:
+    def submit(self, number: int, verb: str, request: bytes, seconds: float) -> Future[Worked]:
         """The answer to come; cancelling it kills the worker.
 
         It raises `TimeoutError` behind the hard limit and pebble's `ProcessExpired` if the worker dies, beside what
@@ -46,7 +48,7 @@ class WorkerPool:
         from layoutsolver.service.work import work
 
         arguments = (verb, request, self.limits.ops, self._listener.path, number)
-        future: Future[bytes] = self._pool.schedule(work, args=arguments, timeout=seconds + self.limits.grace)
+        future: Future[Worked] = self._pool.schedule(work, args=arguments, timeout=seconds + self.limits.grace)
         return future
 
     def close(self) -> None:

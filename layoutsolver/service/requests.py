@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, JsonValue, Tag, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    TypeAdapter,
+)
+from pydantic_core import PydanticCustomError
 
 from layoutsolver_models.problems.banks import BankModel, Level
 
@@ -28,7 +40,20 @@ def _whole(value: Any) -> Any:
 Natural = Annotated[int, Field(ge=0, le=2**31 - 1), BeforeValidator(_whole)]
 Positive = Annotated[int, Field(ge=1, le=2**31 - 1), BeforeValidator(_whole)]
 Seconds = Annotated[float, Field(gt=0, le=3600)]
-Text = Annotated[str, Field(pattern=r"^[^\u0000]*$", description="the program as text, without NUL characters")]
+
+
+def _without_nul(text: str) -> str:
+    """The text itself; looking for one character is several times faster than the pattern of the schema."""
+    if "\0" in text:
+        raise PydanticCustomError("nul", "a program has no NUL characters")
+    return text
+
+
+Text = Annotated[
+    str,
+    AfterValidator(_without_nul),
+    Field(description="the program as text, without NUL characters", json_schema_extra={"pattern": r"^[^\u0000]*$"}),
+]
 Wish = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\u0000]+$")]
 
 
@@ -247,5 +272,11 @@ VERBS: dict[str, Any] = {
 
 def parse_request(verb: str, data: str | bytes) -> AnyText | ProblemRequest:
     """A request from its JSON text. Raises `KeyError` for an unknown verb and pydantic's `ValidationError`."""
-    request: AnyText | ProblemRequest = TypeAdapter(VERBS[verb]).validate_json(data)
+    request: AnyText | ProblemRequest = _adapter(verb).validate_json(data)
     return request
+
+
+@cache
+def _adapter(verb: str) -> TypeAdapter[Any]:
+    """What validates the requests of a verb; making it takes a hundred times as long as using it."""
+    return TypeAdapter(VERBS[verb])

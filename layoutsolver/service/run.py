@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from layoutsolver.cli.errors import InputError, UsageError
 from layoutsolver.cli.parser import build_parser
@@ -14,6 +14,13 @@ from layoutsolver.service.requests import parse_request
 
 if TYPE_CHECKING:
     from layoutsolver_models.solve.observe import Observer
+
+
+class Worked(NamedTuple):
+    """An answer as JSON; it is `lasting` if no limit had a part in it, so that it may be kept."""
+
+    body: bytes
+    lasting: bool
 
 
 class RefusedError(Exception):
@@ -34,6 +41,14 @@ SHORTEST_OP = 4
 
 def answer(verb: str, request: bytes, max_ops: int | None = None, observe: Observer | None = None) -> bytes:
     """The answer to a request, as JSON; a request that was answered once gets the same bytes again.
+
+    Raises as `answered` does.
+    """
+    return answered(verb, request, max_ops, observe).body
+
+
+def answered(verb: str, request: bytes, max_ops: int | None = None, observe: Observer | None = None) -> Worked:
+    """The answer to a request, and whether it may be kept.
 
     Raises `RefusedError`, `TooManyOpsError`, and pydantic's `ValidationError` for a request that is none.
     """
@@ -60,7 +75,7 @@ def answer(verb: str, request: bytes, max_ops: int | None = None, observe: Obser
     if report is not None and "diagnostics" in report:
         diagnostics = report["diagnostics"]
     found = Answer(verb=verb, outcome=outcome, text=text, report=report, diagnostics=diagnostics)
-    return found.model_dump_json(by_alias=True).encode()
+    return Worked(found.model_dump_json(by_alias=True).encode(), outcome != "limit")
 
 
 def _check_size(text: str, limit: int) -> None:

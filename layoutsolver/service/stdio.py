@@ -86,7 +86,7 @@ class Lines:
 
         try:
             request = json.dumps(call.params).encode()
-            prepared = self._dispatcher.prepare(call.method, request)
+            prepared = await self._dispatcher.prepare(call.method, request)
             done = await self._dispatcher.run(prepared, hear if call.stream else None)
             self._write(b'{"id":' + json.dumps(call.id).encode() + b',"answer":' + done.body + b"}\n")
         except RefusalError as error:

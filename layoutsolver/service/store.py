@@ -24,18 +24,23 @@ class StoreError(Exception):
 
 
 class Store:
-    """A file of answers; raises `StoreError` where it cannot be opened, read or written."""
+    """A file of answers; raises `StoreError` where it cannot be opened, read or written.
+
+    It is read over a connection of its own, so that nobody who reads waits for what is being written to the disk.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._code = code_hash()
         self._lock = threading.Lock()
+        self._reading = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(path, timeout=10.0, isolation_level=None, check_same_thread=False)
+            self._database = _open(path)
             self._database.execute("pragma journal_mode = wal")
             self._database.execute("pragma synchronous = full")
             self._database.execute(SCHEMA)
+            self._reader = _open(path)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path}: {error}") from None
 
@@ -47,8 +52,8 @@ class Store:
     def get(self, key: bytes) -> bytes | None:
         """The answer of a key, None if there is none."""
         try:
-            with self._lock:
-                row = self._database.execute("select answer from answers where key = ?", (key,)).fetchone()
+            with self._reading:
+                row = self._reader.execute("select answer from answers where key = ?", (key,)).fetchone()
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}") from None
         return None if row is None else bytes(row[0])
@@ -64,15 +69,21 @@ class Store:
     def __len__(self) -> int:
         """How many answers are kept, of all versions."""
         try:
-            with self._lock:
-                return int(self._database.execute("select count(*) from answers").fetchone()[0])
+            with self._reading:
+                return int(self._reader.execute("select count(*) from answers").fetchone()[0])
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}") from None
 
     def close(self) -> None:
         """Close the file; the store is not to be used any more."""
-        with self._lock:
+        with self._lock, self._reading:
+            self._reader.close()
             self._database.close()
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """A connection that any thread may use, one at a time."""
+    return sqlite3.connect(path, timeout=10.0, isolation_level=None, check_same_thread=False)
 
 
 def default_path() -> Path:

@@ -6,7 +6,7 @@ import importlib
 
 from layoutsolver.cli.defect import what_happened, write_reproducer
 from layoutsolver.service.events import Teller
-from layoutsolver.service.run import RefusedError, TooManyOpsError, answer
+from layoutsolver.service.run import RefusedError, TooManyOpsError, Worked, answered
 
 PRELOADED = ("numpy", "ortools.sat.python.cp_model", "layoutsolver.api_vmi", "layoutsolver.verify.run")
 """What most requests need, loaded before workers are forked."""
@@ -24,14 +24,14 @@ class DefectError(Exception):
         self.reproducer = reproducer
 
 
-def work(verb: str, request: bytes, max_ops: int, events: str, number: int) -> bytes:
+def work(verb: str, request: bytes, max_ops: int, events: str, number: int) -> Worked:
     """The answer to a request; its events go to the socket `events` under its number.
 
-    Raises as `answer` does, `MemoryError` where the limit to memory is reached, and `DefectError` for all else.
+    Raises as `answered` does, `MemoryError` where the limit to memory is reached, and `DefectError` for all else.
     """
     teller = Teller(events, number)
     try:
-        return answer(verb, request, max_ops, teller)
+        return answered(verb, request, max_ops, teller)
     except (RefusedError, TooManyOpsError, MemoryError):
         raise
     except Exception:  # whatever reaches this is a defect of ours
