@@ -260,8 +260,9 @@ class LowerOptions(NamedTuple):
     """How to lower: to which form, in which dialect of it (empty: its default), and with which decisions.
 
     `solved` keeps the functionTypes of the text and solves nothing; `layouts_from_file` keeps the layouts of its
-    vector types as well. Otherwise the text is solved first, as `solving` says. With `solving.compat` "upstream" the
-    lowering is the production compiler's as well, right or wrong; else it does what the program means.
+    vector types as well (of VMI, it does not convert any). Otherwise the text is solved first, as `solving` says. With
+    `solving.compat` "upstream" the lowering is the production compiler's as well, right or wrong; else it does what the
+    program means.
     """
 
     to: str = "ave-intrin"

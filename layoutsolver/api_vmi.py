@@ -13,7 +13,7 @@ from layoutsolver.mlir.tree import Module
 from layoutsolver.pose.vmi.pose import PosedVmi, pose_vmi
 from layoutsolver.pose.vmi.upstream.assign import UpstreamVmi
 from layoutsolver.pose.vmi.upstream.choice import Choice, choice_of
-from layoutsolver.pose.vmi.upstream.compat import upstream_of
+from layoutsolver.pose.vmi.upstream.compat import refusal, upstream_of
 from layoutsolver.pose.vmi.wishes import Wish, Wished, WishError, hinted, wished
 from layoutsolver.source import SourceFile, Span
 from layoutsolver.vmi.arch import arch_of, registers_of
@@ -221,13 +221,9 @@ def _released(graph: Graph, posed: PosedVmi, options: VmiOptions) -> Released:
 def _take_released(result: VmiResult, released: Released) -> None:
     """Let the released compiler's choice be the answer, or say why it has none."""
     assert result.posed is not None
-    verdict = released.found.verdict
     source = result.module.source
-    if not verdict.ok:
-        span = Span(0, 0) if verdict.origin < 0 else result.posed.program.graph.ops[verdict.origin].span
-        prefix = "" if verdict.message.startswith("VMI-") or verdict.kind[:4] != "VMI-" else f"{verdict.kind}: "
-        message = f"the released compiler refuses the program: {prefix}{verdict.message}"
-        result.diagnostics.append(Diagnostic("LS0803", "error", message, Label(source, span)))
+    if not released.found.verdict.ok:
+        result.diagnostics.append(refusal(result.posed.program.graph, released.found.verdict))
         return
     choice = choice_of(result.posed, released.found.net)
     if choice.missing:

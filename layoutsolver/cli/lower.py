@@ -28,8 +28,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"a program of tiles or banks is not lowered to {options.to}, but to a form of its own")
     if asks_for_vmi(options, inputs, solving.target) and options.to != "vpto":
         raise UsageError("a program of pto.vmi is lowered with --to vpto")
-    if options.to == "vpto" and (options.dialect or options.solved or options.layouts_from_file):
-        raise UsageError("--dialect, --solved and --layouts-from-file are for --to ave-intrin")
+    if options.to == "vpto" and (options.dialect or options.solved):
+        raise UsageError("--dialect and --solved are for --to ave-intrin")
     lowering = LowerOptions(options.to, options.dialect, options.solved, options.layouts_from_file, solving)
     status = EXIT_OK
     answers: list[str] = []

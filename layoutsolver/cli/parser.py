@@ -168,8 +168,9 @@ def _add_lower(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--solved", action="store_true", help="keep the functionTypes of the file, solve nothing")
     parser.add_argument(
-        "--layouts-from-file", action="store_true", help="as --solved, and know the layouts that vector types carry"
-    )
+        "--layouts-from-file", action="store_true",
+        help="as --solved, and know the layouts that vector types carry; vpto: in these, without any conversion added",
+    )  # fmt: skip
     _add_vmi(parser)
 
 

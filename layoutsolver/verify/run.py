@@ -130,12 +130,13 @@ def _verify_lowered(source: SourceFile, options: SolveOptions, rounds: int, seed
     from layoutsolver.verify.pto.run import verify_files
     from layoutsolver.vmi.lowering import lower_to_vpto
 
-    lowered = lower_to_vpto(source, LowerOptions("vpto", solving=options), as_stated=True)
+    stated = "#pto.vmi.layout" in source.text
+    lowered = lower_to_vpto(source, LowerOptions("vpto", solving=options), as_stated=stated)
     if lowered.text is None:
         return VerifyResult(lowered.diagnostics, unreadable=lowered.solving.unreadable)
     other = SourceFile(f"{source.name} (lowered)", lowered.text)
     found, done = verify_files(source, other, rounds, seed, lowered.borders)
-    how = "with its layouts as written" if "#pto.vmi.layout" in source.text else "with what it is lowered to"
+    how = "with its layouts as written" if stated else "with what it is lowered to"
     return VerifyResult([*lowered.diagnostics, *found], done, how=how)
 
 

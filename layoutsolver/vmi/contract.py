@@ -18,12 +18,15 @@ from layoutsolver_models.rules.vmi.layouts import arity, layout_of, name_of
 Types = Sequence[Type]
 _DENSE = re.compile(r"^(?:dense|sparse)<(.*)>\s*:\s*(?:tensor|vector)<(\d+)x([^>]*)>$", re.DOTALL)
 _ELEMENTWISE = frozenset({"vand", "vor", "vxor", "vnot"})
+_WITHOUT_MERGE = frozenset({"vstore", "vsstb", "vmull"})
 _CONVERSIONS = frozenset({"ensure_layout", "ensure_mask_layout", "ensure_mask_granularity"})
 
 
 def contract_faults(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Iterator[str]:
     """What is wrong with an operation, one sentence without a subject for each fault."""
     yield from _choices(node, attrs)
+    if attrs.get("pmode") == "merge" and name in _WITHOUT_MERGE:
+        yield "keeps nothing of what was there before: it takes `pmode` zero alone"
     operands = [graph.values[value].type for value in node.operands]
     results = [graph.values[value].type for value in node.results]
     by_role = dict(zip(node.roles, operands, strict=True))

@@ -10,6 +10,7 @@ from layoutsolver.mlir.edits import apply_edits
 from layoutsolver.ops.registry import QUESTIONS, target_of
 from layoutsolver.pose.vmi.borders import borders_of
 from layoutsolver.pose.vmi.pose import PosedVmi, pose_vmi
+from layoutsolver.pose.vmi.upstream.compat import refusal
 from layoutsolver.source import SourceFile, Span
 from layoutsolver.vmi.inline import inlined
 from layoutsolver.vmi.stated import choice_as_stated
@@ -21,8 +22,9 @@ def lower_to_vpto(
 ) -> LowerResult:
     """The program with its VMI operations as VPTO instructions, by the best layouts; private callees are inlined.
 
-    With `as_stated`, a program whose types carry layouts is lowered in these, without any conversion of ours. Raises
-    `WishError` for pins and preferences of `vmi` that are for no value.
+    With `as_stated` (or `options.layouts_from_file`) it is lowered in the layouts that its types carry, without any
+    conversion of ours; with `compat` "upstream" as well, if the released compiler's passes behind its assignment take
+    it, and by its instructions. Raises `WishError` for pins and preferences of `vmi` that are for no value.
     """
     source = inlined(source)
     module = read_source(source)
@@ -34,7 +36,7 @@ def lower_to_vpto(
     if target != "vmi" and any(op.name.startswith(QUESTIONS[target]) for op in module.walk()):
         message = f"only programs of `pto.vmi` are written as VPTO, and this one is of `{target}`"
         return _refused(solving, [Diagnostic("LS0309", "error", message, Label(source, Span(0, 0)))])
-    if as_stated and "#pto.vmi.layout" in source.text:
+    if as_stated or options.layouts_from_file:
         return _as_stated(solving, options)
     known = options.solving
     result = solve(source, vmi or VmiOptions(compat=known.compat, assumed_trip_count=known.assumed_trip_count,
@@ -52,7 +54,14 @@ def _as_stated(solving: SolveResult, options: LowerOptions) -> LowerResult:
     solving.diagnostics += found
     if _has_errors(solving.diagnostics):
         return LowerResult(None, solving.diagnostics, solving)
-    posed = pose_vmi(graph)
+    as_upstream = options.solving.compat == "upstream"
+    if as_upstream:
+        from layoutsolver.pose.vmi.upstream.stated import stated_verdicts
+
+        verdict = stated_verdicts(graph).first
+        if not verdict.ok:
+            return _refused(solving, [refusal(graph, verdict)])
+    posed = pose_vmi(graph, released=as_upstream)
     solving.diagnostics += posed.diagnostics
     if _has_errors(solving.diagnostics):
         return LowerResult(None, solving.diagnostics, solving)

@@ -211,3 +211,50 @@ def test_a_layout_that_the_operation_does_not_make_says_which_it_makes() -> None
     assert "`#pto.vmi.layout<contiguous, lane_stride = 4>`" in found.message
     assert "`load` makes it in c, ls2, d2, d4, and no conversion leads to ls4" in found.notes
     assert "not VMI.LOAD.LS4: needs so many bits: 8" in found.notes
+
+
+FROM_FILE = ("lower", "--to", "vpto", "--layouts-from-file")
+
+
+def test_lower_keeps_the_layouts_of_the_file(run: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "k.pto", widening(C, D2))
+    for compat in ((), ("--compat", "upstream")):
+        outcome = run(*FROM_FILE, *compat, path)
+        assert (outcome.status, outcome.err) == (0, "")
+        assert [outcome.out.count(f'part = "{part}"') for part in ("EVEN", "ODD")] == [1, 1]
+
+
+def test_lower_adds_no_conversion_to_the_layouts_of_the_file(run: Run, tmp_path: Path) -> None:
+    outcome = run(*FROM_FILE, write(tmp_path / "k.pto", widening(C, C)))
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "error[LS0808]: VMI-LAYOUT-CONTRACT: no rule of `extf` takes and makes what the types state" in outcome.err
+
+
+def test_a_conversion_of_ours_is_refused_by_the_released_compiler(run: Run, tmp_path: Path) -> None:
+    between = f"  %z = pto.vmi.ensure_layout %y : {T.format('f32', D4)} -> {T.format('f32', C)}\n"
+    narrow = T.format("f16", D2)
+    path = write(tmp_path / "k.pto", widening(D2, D4, between))
+    assert narrow in Path(path).read_text(encoding="utf-8")
+    assert run(*FROM_FILE, path).status == 0
+    outcome = run(*FROM_FILE, "--compat", "upstream", path)
+    assert (outcome.status, outcome.out) == (1, "")
+    said = "error[LS0803]: the released compiler refuses the program: VMI-LAYOUT-CONTRACT: pto.vmi.store operand #0"
+    assert said in outcome.err
+    assert "pto.vmi.ensure_layout has no registered materialization support" in outcome.err
+    assert ":5:3" in outcome.err
+
+
+def test_the_released_compiler_lowers_no_vector_without_a_layout(run: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "k.pto", widening(C, ""))
+    outcome = run(*FROM_FILE, "--compat", "upstream", path)
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "VMI-PASS-INVARIANT: layout-assigned VMI IR requires every vector and mask to have a layout" in outcome.err
+    assert ":3:8" in outcome.err
+
+
+def test_a_layout_in_a_signature_is_refused_by_the_released_driver(run: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "k.pto", f"func.func @k(%a: {T.format('f32', C)}) {{\n  return\n}}\n")
+    outcome = run("solve", "--compat", "upstream", path)
+    assert outcome.status == 1
+    assert "VMI-PASS-INVARIANT: VMI producer boundary requires surface types" in outcome.err
+    assert ":1:1" in outcome.err

@@ -84,6 +84,10 @@ REFUSED = {
     "logic on masks that keeps what was there": (
         f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %n = pto.vmi.vnot %m {{pmode = "zero"}} : {M} -> {M}',
         "takes no `pmode`"),
+    "a store that keeps what was there": (
+        f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n'
+        f'    pto.vmi.vstore %a, %p[%o], %m {{pmode = "merge"}} : {V}, !pto.ptr<f32, ub>, {M}',
+        "takes `pmode` zero alone"),
     "half floats of the other kind": (
         "%h = \"other.view\"() : () -> !pto.vmi.vreg<64xf16>\n"
         '    %x = pto.vmi.vcvt %h {saturate = "SAT"} : !pto.vmi.vreg<64xf16> -> !pto.vmi.vreg<64xbf16>',

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.vmi_corpus import files_of, outcomes, report
+import pytest
+
+from layoutsolver.source import SourceFile
+from tests.support.vmi_corpus import files_of, outcomes, released, report
+
+
+def vector(shape: str) -> str:
+    return f"!pto.vmi.vreg<{shape}, #pto.vmi.layout<contiguous>>"
+
+
+def mask(lanes: int) -> str:
+    return f"!pto.vmi.mask<{lanes}xb32, #pto.vmi.layout<contiguous>>"
+
 
 _LOAD = "%v = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf32>"
 GOOD = f"""// RUN: tool %s | check
@@ -27,7 +39,8 @@ def test_valid_files_pass_every_stage_and_invalid_ones_are_refused(tmp_path: Pat
     assert report(paths, [outcomes(path) for path in paths]).splitlines() == [
         "1 valid files: 1 read, 1 posed, 1 solved, 1 lowered, 1 verified "
         "(0 of these compute nothing that could be compared)",
-        "1 invalid files: 0 ended by a defect of ours, 1 refused, 0 only warned of, 0 nothing said of",
+        "1 invalid files: 0 ended by a defect of ours, 0 nothing said of, 0 only warned of, "
+        "0 solved and verified, refused as released, 1 refused; 1 with messages of the expected kind",
     ]
 
 
@@ -39,7 +52,44 @@ def test_what_is_not_as_it_should_be_is_named(tmp_path: Path) -> None:
     assert lines[0].startswith("broken.pto: nothing passed: 5:")
     assert lines[1].startswith("fine_invalid.pto: nothing")
     assert lines[-2].startswith("1 valid files: 0 read")
-    assert lines[-1].endswith("1 nothing said of")
+    assert "1 nothing said of" in lines[-1]
+    assert lines[-1].endswith("0 with messages of the expected kind")
+
+
+ASSIGNED = f"""// RUN: not tool %s -vmi-to-vpto | check
+// CHECK: VMI{{{{-}}}}UNSUPPORTED{{{{:}}}} pto.vmi.gather
+func.func @f(%p: !pto.ptr<f32, ub>, %i: {vector("32xi32")}, %m: {mask(32)}) {{
+  %g = pto.vmi.vgather %p, %i, %m : !pto.ptr<f32, ub>, {vector("32xi32")}, {mask(32)} -> {vector("32xf32")}
+  return
+}}
+"""
+
+
+def test_a_part_with_a_solution_must_be_refused_as_the_released_passes_do(tmp_path: Path) -> None:
+    (tmp_path / "tail_invalid.pto").write_text(ASSIGNED, encoding="utf-8")
+    full = ASSIGNED.replace("<32x", "<64x")
+    (tmp_path / "whole_invalid.pto").write_text(full, encoding="utf-8")
+    paths = files_of(tmp_path)
+    lines = report(paths, [outcomes(path) for path in paths]).splitlines()
+    assert lines[0].startswith("tail_invalid.pto: solved and verified, refused as released: VMI-UNSUPPORTED: ")
+    assert lines[2].startswith("whole_invalid.pto: nothing said of")
+    assert lines[-1].endswith(
+        "1 nothing said of, 0 only warned of, 1 solved and verified, refused as released, 0 refused; "
+        "1 with messages of the expected kind"
+    )
+
+
+@pytest.mark.parametrize(
+    ("passes", "kind"),
+    [
+        ("-vmi-to-vpto", "VMI-UNSUPPORTED"),
+        ("-pto-validate-vmi-layout-ir", ""),
+        ("-pto-validate-vmi-ir", "VMI-PASS-INVARIANT"),
+        ("", ""),
+    ],
+)
+def test_each_pass_has_its_own_verdict(passes: str, kind: str) -> None:
+    assert released(SourceFile("t.pto", ASSIGNED), passes).kind == kind
 
 
 def test_parts_that_expect_an_error_are_held_to_it(tmp_path: Path) -> None:

@@ -44,9 +44,13 @@ class UpstreamVmi(NamedTuple):
     operations: tuple[str, ...] = ()
 
 
-def assign_upstream(program: VmiProgram, narrowing: bool = True) -> UpstreamVmi:
-    """Decide as the released compiler does; `narrowing` is its preference for lane strides behind narrowing casts."""
-    net = build_net(program)
+def assign_upstream(program: VmiProgram, narrowing: bool = True, general: bool = True) -> UpstreamVmi:
+    """Decide as the released compiler does; `narrowing` is its preference for lane strides behind narrowing casts.
+
+    Without `general` the passes for layouts and lowering are all that is run, as a pipeline of them alone does it:
+    nothing is merged, left out or cleaned up.
+    """
+    net = build_net(program, general)
     relations = Relations(program)
     assigned: Snapshot | None = None
     try:
@@ -64,9 +68,10 @@ def assign_upstream(program: VmiProgram, narrowing: bool = True) -> UpstreamVmi:
     verdict = check_assigned(net, relations, helpers=False)
     if not verdict.ok:
         return UpstreamVmi(verdict, assigned, None, net, operations)
-    merged(net, program.graph)
-    clean_up(net, program.graph)
-    verdict = check_assigned(net, relations, helpers=True)
+    if general:
+        merged(net, program.graph)
+        clean_up(net, program.graph)
+        verdict = check_assigned(net, relations, helpers=True)
     if verdict.ok:
         verdict = check_lowering(net, program)
     return UpstreamVmi(verdict, assigned, snapshot(net, program), net, operations)

@@ -23,15 +23,21 @@ UNSIGNED: frozenset[str] = frozenset({
 """Operations in front of and behind which signless integers are cast to unsigned ones and back."""
 
 
-def build_net(program: VmiProgram) -> Net:
-    """The net of a program in which operations stand as their rows say."""
-    builder = _Builder(program)
-    net = builder.build()
+def build_net(program: VmiProgram, general: bool = True) -> Net:
+    """The net of a program in which operations stand as their rows say; `general` passes merge and combine them."""
+    net = read_net(program)
+    if not general:
+        return net
     inlined(net, program.graph)
     merged(net, program.graph)
     _combine(net, program)
     merged(net, program.graph)
     return net
+
+
+def read_net(program: VmiProgram) -> Net:
+    """The net of a program with surface operations replaced, and nothing merged, combined or inlined."""
+    return _Builder(program).build()
 
 
 class _Builder:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph
 from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
+from layoutsolver.mlir.types import Type
 from layoutsolver.pose.vmi.upstream.assign import UpstreamVmi, assign_upstream
 from layoutsolver.pose.vmi.upstream.net import Net
-from layoutsolver.pose.vmi.upstream.verdict import ENSURES, INVARIANT, OK, Verdict
+from layoutsolver.pose.vmi.upstream.verdict import CONTRACT, ENSURES, INVARIANT, OK, Verdict
+from layoutsolver.source import Span
+from layoutsolver.vmi.attribute_types import attribute_type_faults
 from layoutsolver.vmi.canonical import PREFIX, as_canonical
 from layoutsolver.vmi.check import check_types
 from layoutsolver.vmi.program import VmiProgram
@@ -15,20 +19,30 @@ STRIDED_MASKS = ("VMI.CANON.VLOAD.STRIDE", "VMI.CANON.VSTORE.STRIDE.ALL")
 """Canonical rows whose masks come with a granularity, which the check behind the replacement refuses."""
 
 
-def upstream_of(graph: Graph, narrowing: bool = True) -> UpstreamVmi:
-    """What the released compiler makes of a program."""
-    refused = _input(graph)
+def upstream_of(graph: Graph, narrowing: bool = True, general: bool = True) -> UpstreamVmi:
+    """What the released compiler makes of a program; without `general`, its passes for layouts and lowering alone."""
+    refused = input_verdict(graph)
     if not refused.ok:
         return UpstreamVmi(refused, None, None, Net())
     program, _ = as_canonical(graph)
     refused = _boundary(program)
     if not refused.ok:
         return UpstreamVmi(refused, None, None, Net())
-    found = assign_upstream(program, narrowing)
+    found = assign_upstream(program, narrowing, general)
+    if not general:
+        return found
     return found._replace(verdict=_scope(graph, found)) if found.verdict.ok else found
 
 
-def _input(graph: Graph) -> Verdict:
+def refusal(graph: Graph, verdict: Verdict) -> Diagnostic:
+    """The message for a program that the released compiler refuses."""
+    span = Span(0, 0) if verdict.origin < 0 else graph.ops[verdict.origin].span
+    prefix = "" if verdict.message.startswith("VMI-") or verdict.kind[:4] != "VMI-" else f"{verdict.kind}: "
+    message = f"the released compiler refuses the program: {prefix}{verdict.message}"
+    return Diagnostic("LS0803", "error", message, Label(graph.module.source, span))
+
+
+def input_verdict(graph: Graph) -> Verdict:
     """What the reader and the verifier say."""
     for node in graph.ops:
         if node.name.startswith(PREFIX) and node.spec is None:
@@ -37,27 +51,46 @@ def _input(graph: Graph) -> Verdict:
     for item in check_types(graph):
         origin = at.get(item.primary.span, -1) if item.primary is not None else -1
         parse = graph.ops[origin].name == f"{PREFIX}create_mask" and "counts its active lanes" in item.message
-        return Verdict("PARSE" if parse else "VERIFIER", item.message.replace("`", "'"), origin)
+        contract = item.message.startswith(CONTRACT)
+        kind = "PARSE" if parse else CONTRACT if contract else "VERIFIER"
+        return Verdict(kind, item.message.replace("`", "'"), origin)
     return OK
+
+
+def hidden_type(graph: Graph) -> int:
+    """The first operation with a type of VMI in an attribute, -1 if there is none."""
+    found = attribute_type_faults(graph)
+    if not found or found[0].primary is None:
+        return -1
+    at = found[0].primary.span.start
+    return max(node.index for node in graph.ops if node.op.stream.starts[node.op.first] <= at)
 
 
 def _boundary(program: VmiProgram) -> Verdict:
     """What is said of layouts and granularities that stand in the text."""
+    graph = program.graph
     message = "VMI producer boundary requires surface types, without layouts and with masks of open granularity"
     strided = {op.origin for op in program.ops if op.row in STRIDED_MASKS}
-    for index in program.graph.post_order():
-        node = program.graph.ops[index]
-        types = [program.graph.values[value].type for value in (*node.operands, *node.results)]
-        decided = any(
-            isinstance(known, VmiVectorType | VmiMaskType)
-            and (known.layout is not None or (isinstance(known, VmiMaskType) and known.bits is not None))
-            for known in types
-        )
-        if decided or node.name.removeprefix(PREFIX) in ENSURES:
+    arguments = {function.op: function.arguments for function in graph.functions}
+    hidden = hidden_type(graph)
+    for index in graph.post_order():
+        node = graph.ops[index]
+        inner = [value for _, _, values in graph.arguments.get(index, []) for value in values]
+        values = (*node.operands, *node.results, *inner, *arguments.get(index, []))
+        if any(_is_decided(graph.values[value].type) for value in values):
             return Verdict(INVARIANT, message, index)
-        if index in strided:
+        if node.name.removeprefix(PREFIX) in ENSURES or index in strided:
             return Verdict(INVARIANT, message, index)
+        if index == hidden:
+            return Verdict(INVARIANT, "VMI type appears in a non-signature attribute", index)
     return OK
+
+
+def _is_decided(known: Type) -> bool:
+    """Whether a type states a layout, or what width a mask governs."""
+    if isinstance(known, VmiMaskType) and known.bits is not None:
+        return True
+    return isinstance(known, VmiVectorType | VmiMaskType) and known.layout is not None
 
 
 def _scope(graph: Graph, found: UpstreamVmi) -> Verdict:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from layoutsolver.ops.registry import pto_specs
 from layoutsolver.pose.vmi.ports import MASK_BITS, facts_of, layouts_of, mask_layout, shapes_of
+from layoutsolver.pose.vmi.reasons import condition_words
 from layoutsolver.pose.vmi.upstream.net import Node, Val
 from layoutsolver.pose.vmi.variants import no_carrier, rules_of, types_exist
 from layoutsolver.vmi.canonical import PREFIX
@@ -69,7 +70,7 @@ def row_of(program: VmiProgram, node: Node) -> Row | None:
 
 def _missing(rule: VmiRule, op: VmiOp, now: dict[str, Fact], bits: int) -> str:
     if not rule.is_listed(now):
-        return f"needs {rule.when or rule.listed}"
+        return condition_words(f"needs {rule.listed if rule.allows(now) else rule.when}")
     if rule.family == "cast" and not types_exist(rule, now):
         return f"there is no {op.op} from {now['element']} to {now['to']}"
     limit = rule.limit(now)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from layoutsolver.ops.registry import pto_specs
 from layoutsolver.pose.vmi.upstream.net import Net, Node, Val
-from layoutsolver.pose.vmi.upstream.relations import SLOT_MEMORY, Relations, cast_rows, dense_rows, ensured
+from layoutsolver.pose.vmi.upstream.relations import SLOT_MEMORY, Relations, cast_rows, dense_rows, ensured, is_ensured
 from layoutsolver.pose.vmi.upstream.rows import Row, row_of
+from layoutsolver.vmi.canonical import PREFIX
 from layoutsolver.vmi.program import VmiProgram
 from layoutsolver_models.rules.vmi.layouts import arity, layout_of
 from layoutsolver_models.rules.vmi.row import Shape, facts
@@ -20,9 +22,12 @@ UNSUPPORTED: frozenset[str] = frozenset({
     "group_broadcast", "vdhist", "vchist", "deinterleave_load", "stride_load", "group_load", "group_slot_load",
     "group_broadcast_load", "masked_load", "gather", "expand_load", "store", "interleave_store", "group_store",
     "masked_store", "stride_store", "scatter", "vaddc", "vaddcs", "vmull", "relu", "vselr", "active_prefix_index",
-    "compress", "compress_store",
+    "compress", "compress_store", "shuffle", "channel_split", "channel_merge", "reduce_addi", "reduce_addf",
+    "reduce_maxf", "reduce_minf", "reduce_maxi", "reduce_mini", "constant_mask",
 })  # fmt: skip
 """Operations that lowering looks at before it begins, and names when it cannot take them; others are left over."""
+
+NO_ROW = "no row has these layouts"
 
 ENSURES = ("ensure_layout", "ensure_mask_layout", "ensure_mask_granularity")
 
@@ -48,7 +53,7 @@ class Verdict(NamedTuple):
 
 
 OK = Verdict("")
-CONTRACT, INVARIANT = "VMI-LAYOUT-CONTRACT", "VMI-PASS-INVARIANT"
+CONTRACT, INVARIANT, RESIDUAL = "VMI-LAYOUT-CONTRACT", "VMI-PASS-INVARIANT", "VMI-RESIDUAL-OP"
 
 
 def check_assigned(net: Net, relations: Relations, helpers: bool) -> Verdict:
@@ -109,8 +114,9 @@ def _unlisted(node: Node, relations: Relations) -> str:
         found = relations.of(node, node.results[0], node.results[0].layout)
         return "" if found else "layout support"
     if name == "group_store":
-        layout = node.uses[0].value.layout
-        return "" if layout[:2] != "gs" or layout in SLOT_MEMORY else "group_slots layout support"
+        value = node.uses[0].value
+        known = value.layout in SLOT_MEMORY and node.attrs["num_groups"] == value.lanes
+        return "" if value.layout[:2] != "gs" or known else "group_slots layout support"
     if name.startswith("group_reduce_") and node.results[0].layout[:2] == "gs":
         return "" if _listed(node, relations, "group_reduce") else "group_slots layout support"
     if name == "group_broadcast" and node.uses[0].value.layout in ("gs1", "gs2", "gs4", "gs8", "gs8.2", "gs8.4"):
@@ -143,14 +149,14 @@ def check_lowering(net: Net, program: VmiProgram) -> Verdict:
     rows = [(node, row_of(program, node)) for node in net.walk() if "." not in node.name and _is_lowered(node)]
     for node, row in rows:
         reason = _reason(node, row)
-        if reason and node.name in UNSUPPORTED:
+        if reason and (node.name in UNSUPPORTED or (reason == NO_ROW and _is_canonical(node))):
             return Verdict.of("VMI-UNSUPPORTED", f"pto.vmi.{node.name}: {reason}", node)
     for node, row in rows:
         reason = _reason(node, row)
         if reason:
             named = _left_over(node, row, [one for one, _ in rows])
             message = f"failed to convert all VMI ops/types to VPTO (pto.vmi.{node.name}: {reason})"
-            return Verdict.of("VMI-RESIDUAL-OP", message, named)
+            return Verdict.of(RESIDUAL, message, named)
     for node, row in rows:
         limit = row.rule.limit(row.facts) if row is not None else None
         if limit is not None and limit.kind == "rejected":
@@ -160,6 +166,12 @@ def check_lowering(net: Net, program: VmiProgram) -> Verdict:
             message = f"'{shown}' op mask type '!pto.mask<b{carrier}>' does not match; expected !pto.mask<b{mask.bits}>"
             return Verdict.of("VERIFIER", message, node)
     return OK
+
+
+def _is_canonical(node: Node) -> bool:
+    """Whether lowering knows an operation at all; surface ones that nothing has replaced it leaves over."""
+    spec = pto_specs().get(PREFIX + node.name)
+    return spec is not None and spec.rule != "-"
 
 
 def _left_over(node: Node, row: Row | None, order: list[Node]) -> Node | None:
@@ -181,7 +193,7 @@ def _reason(node: Node, row: Row | None) -> str:
     """Why an operation cannot be lowered, empty if it can."""
     if row is not None and node.name not in ENSURES:
         return row.missing
-    return _conversion(node) if node.name in ENSURES else "no row has these layouts"
+    return _conversion(node) if node.name in ENSURES else NO_ROW
 
 
 def _conversion(node: Node) -> str:
@@ -191,13 +203,13 @@ def _conversion(node: Node) -> str:
         return ""
     shapes = {role: Shape(value.lanes, value.bits) for role, value in (("source", source), ("result", result))}
     name = "granularity" if node.name == ENSURES[2] else "convert_mask" if source.is_mask else "convert"
-    reason = "no row has these layouts"
+    reason = NO_ROW
     for rule in family(name):
         if (rule.layouts["source"], rule.layouts["result"]) != (source.layout, result.layout):
             continue
         known = facts(rule, shapes)
         limit = rule.limit(known)
-        if not rule.allows(known):
+        if not is_ensured(rule, known):
             continue
         if limit is None or limit.kind != "fails":
             return ""

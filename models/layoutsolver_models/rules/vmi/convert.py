@@ -119,7 +119,7 @@ def _mask(source: str, result: str, when: str, theirs: str, best: str, possible:
     if "ls" in source + result:
         ways = (*ways, ours("", "N == 1"))
     return VmiRule(f"VMI.MCONV.{source}_{result}".upper(), "convert_mask", {"source": source, "result": result}, usable,
-                   ways, _SOURCE, limits)  # fmt: skip
+                   ways, _SOURCE, limits, listed=listed)  # fmt: skip
 
 
 CONVERT_MASK: tuple[VmiRule, ...] = tuple(_mask(*row) for row in _MASKS)

@@ -81,18 +81,25 @@ _MASKED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
 }  # fmt: skip
 """By layout, the same for value and mask; stores by turns take no mask."""
 
+_EVEN_PARTS = {
+    "d2": "A(value) == 2 * ceil(N // 2, lp)", "d4": "A(value) == 4 * ceil(N // 4, lp)",
+}  # fmt: skip
+"""Upstream stores parts that take as many registers as each other, the shortest as many as the longest."""
+
 LOAD: tuple[VmiRule, ...] = tuple(
     VmiRule(f"VMI.LOAD.{name.upper()}", "load", {"result": name}, when, ways, _SOURCE)
     for name, (when, ways) in _LOADED.items()
 )
 STORE: tuple[VmiRule, ...] = tuple(
-    VmiRule(f"VMI.STORE.{name.upper()}", "store", {"value": name}, when, ways, _SOURCE)
+    VmiRule(f"VMI.STORE.{name.upper()}", "store", {"value": name}, when, ways, _SOURCE,
+            listed=_EVEN_PARTS.get(name, ""))
     for name, (when, ways) in _STORED.items()
-)
+)  # fmt: skip
 MASKED_STORE: tuple[VmiRule, ...] = tuple(
-    VmiRule(f"VMI.MSTORE.{name.upper()}", "masked_store", {"value": name, "mask": name}, when, ways, _SOURCE)
+    VmiRule(f"VMI.MSTORE.{name.upper()}", "masked_store", {"value": name, "mask": name}, when, ways, _SOURCE,
+            listed=_EVEN_PARTS.get(name, ""))
     for name, (when, ways) in _MASKED.items()
-)
+)  # fmt: skip
 
 _FULL = "N % lp == 0"
 
@@ -121,14 +128,23 @@ STRIDED = (
     VmiRule("VMI.STRIDE.STORE.C", "stride", {"value": "c", "mask": "c"}, "op == 'stride_store' and N <= lp",
             (upstream("addptr * 1; vsstb * 1", "", _ALIGNED),), _SOURCE),
 )  # fmt: skip
+_INDEXED = "W == W_idx and W in (16, 32)"
+"""Elements reached by indices are as wide as these."""
+
 GATHER = (
     VmiRule("VMI.GATHER.LOAD.C", "gather", {"result": "c", "indices": "c", "mask": "c", "passthru": "c"},
-            "op == 'gather'", (upstream("vgather2_bc * A(result); vsel * A(result)", "W == 32"),
-                               upstream("vgather2 * A(result); vsel * A(result)", "W != 32")), _SOURCE),
+            f"op == 'gather' and {_INDEXED}",
+            (upstream("vgather2_bc * A(result); vsel * A(result)", f"W == 32 and {_FULL}"),
+             upstream("vgather2 * A(result); vsel * A(result)", "element == 'ui16' and A(result) == 1"),
+             ours("vgather2_bc * A(result); vsel * A(result)", f"W == 32 and not ({_FULL})"),
+             ours("vgather2 * A(result); vsel * A(result)", "W == 16 and (element != 'ui16' or A(result) > 1)")),
+            _SOURCE, listed=f"pointer and ((W == 32 and {_FULL}) or (element == 'ui16' and A(result) == 1))"),
     VmiRule("VMI.GATHER.BLOCK.C", "gather", {"result": "c", "offsets": "c", "mask": "c"}, "op == 'vgatherb'",
             (upstream("vgatherb * A(result)", "", _ALIGNED),), _SOURCE),
-    VmiRule("VMI.GATHER.STORE.C", "gather", {"value": "c", "indices": "c", "mask": "c"}, "op == 'scatter'",
-            (upstream("vscatter * A(value)"),), _SOURCE),
+    VmiRule("VMI.GATHER.STORE.C", "gather", {"value": "c", "indices": "c", "mask": "c"},
+            f"op == 'scatter' and {_INDEXED}",
+            (upstream("vscatter * A(value)", _FULL), ours("vscatter * A(value)", f"not ({_FULL})")),
+            _SOURCE, listed=f"pointer and {_FULL}"),
 )  # fmt: skip
 
 MEMORY: tuple[VmiRule, ...] = (*LOAD, *STORE, *MASKED_STORE, *MASKED_LOAD, *PAIRS, *STRIDED, *GATHER)

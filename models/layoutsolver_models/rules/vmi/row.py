@@ -4,6 +4,7 @@ Conditions and counts are expressions (`layoutsolver_models.rules.expression`) o
 
     N W lp B R     elements of the value, bits of one, lanes of a register, of a block, registers if contiguous
     W_to           bits of an element of the result
+    W_idx          bits of an index by which elements are reached, 0 if there is none
     G S            number of groups and elements of one
     A(role)        registers of a role's value in the layout that the rule gives it
     op             the operation's mnemonic
@@ -230,8 +231,10 @@ def facts(rule: VmiRule, shapes: dict[str, Shape], **more: Fact) -> dict[str, Fa
         shape = shapes[str(role)]
         return arity(layout_in(rule, str(role), shape), shape.bits, shape.lanes)
 
+    index = next((shapes[role].bits for role in ("indices", "offsets") if role in shapes), 0)
     known: dict[str, Fact] = {
-        "N": lanes, "W": main.bits, "W_to": last.bits, "lp": full, "B": full // 8, "R": -(-lanes // full),
+        "N": lanes, "W": main.bits, "W_to": last.bits, "W_idx": index, "lp": full, "B": full // 8,
+        "R": -(-lanes // full),
         "A": registers, "op": "", "element": "", "to": "", "stride": None, "align": None, "reach": None,
         "misaligned": False, "masked": False, "pointer": True, "saturate": "", "order": "", "stated": "c",
         "dynamic": False, "zero_gap": False, "same_masks": True, "prefixes": 1, "joins": 0, "ramps": 0, "picks": 0,

@@ -23,7 +23,7 @@ from tests.models.rules.vmi.shapes import cases
 FACTS = {
     "N", "W", "W_to", "lp", "B", "R", "G", "S", "A", "op", "element", "to", "stride", "align", "pointer", "saturate",
     "dynamic", "same_masks", "zero_gap", "prefixes", "joins", "ramps", "stated", "misaligned", "masked", "order",
-    "picks", "merges", "indexing",
+    "picks", "merges", "indexing", "W_idx",
 }  # fmt: skip
 ROWS = pytest.mark.parametrize("rule", VMI_RULES, ids=[rule.id for rule in VMI_RULES])
 
