@@ -46,6 +46,7 @@ fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.bank_programs --count 1000
 	$(BIN)/python -m tests.support.fuzz_readback --count 1000
 	$(BIN)/python -m tests.support.fuzz_buckyball --count 500
+	$(BIN)/python -m tests.support.fuzz_buckyball --table intr llvm riscv
 	$(BIN)/python -m tests.support.fuzz_fusion --count 5000
 	$(BIN)/python -m tests.support.fuzz_fusion_plans --count 5000
 	$(BIN)/python -m tests.support.fuzz_service --count 10000

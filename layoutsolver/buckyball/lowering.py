@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from layoutsolver.buckyball.passes.pipeline import lower_code, stage_of
+from layoutsolver.buckyball.passes.pipeline import is_open, lower_code, stage_of
 from layoutsolver.buckyball.program import read_program
 from layoutsolver.buckyball.stages import ALL_STAGES, STAGES
 from layoutsolver.buckyball.write import write_code
@@ -65,7 +65,8 @@ def lower_text(source: SourceFile, chip: BankChip, end: str, start: str = "") ->
     said = list(read.diagnostics)
     found = stage_of(read.code)
     begin = start or found
-    if _before(found, begin) or _before(end, begin):
+    open_tiles = (found, begin) == ("tile", "buckyball") and is_open(read.code)
+    if (_before(found, begin) and not open_tiles) or _before(end, begin):
         return Lowered(None, [*said, _wrong_stage(source, found, begin, end)])
     if begin == "linalg" and end != "linalg":
         said += overwritten(read.code)

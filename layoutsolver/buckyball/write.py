@@ -20,10 +20,15 @@ def write_code(code: Code) -> str:
     return "\n".join([*lines, ""])
 
 
+_NUMBERED = re.compile(r"(?:_\d+)+$")
+"""What an earlier writing put behind a name that was taken: another one takes its place, so that names stay short."""
+
+
 class _Writer:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
+        self.counts: dict[str, int] = {}
         self.taken: set[str] = set()
 
     def emit(self, depth: int, text: str) -> None:
@@ -33,9 +38,10 @@ class _Writer:
         known = self.names.get(value)
         if known is None:
             wish = re.sub(r"[^\w$.\-]", "_", value.name) or "v"
-            text, number = wish, 0
+            text, base = wish, _NUMBERED.sub("", wish) or wish
             while text in self.taken or (text.isdecimal() and not value.name):
-                text, number = f"{wish}_{number}", number + 1
+                number = self.counts.get(base, 0)
+                text, self.counts[base] = f"{base}_{number}", number + 1
             self.taken.add(text)
             known = self.names[value] = f"%{text}"
         return known
@@ -47,7 +53,7 @@ class _Writer:
         return ", ".join(value.type for value in values)
 
     def function(self, op: Op, depth: int) -> None:
-        self.names, self.taken = {}, set()
+        self.names, self.taken, self.counts = {}, set(), {}
         private = "private " if op.attrs.get("private") else ""
         results = f" -> {op.text('results')}" if op.attrs.get("results") else ""
         if not op.blocks:

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from layoutsolver.buckyball.banks import bank_program
+from layoutsolver.buckyball.lowering import lower_text
 from layoutsolver.buckyball.passes.assign import first_fit
 from layoutsolver.buckyball.passes.builder import LowerError
 from layoutsolver.buckyball.passes.pipeline import stage_of
 from layoutsolver.buckyball.stages import STAGES
+from layoutsolver.source import SourceFile
 from layoutsolver.verify.buckyball import reference
 from layoutsolver.verify.buckyball.compare import compare_codes
 from layoutsolver_models.buckyball.encoding import RS2, decode
@@ -45,6 +47,33 @@ def test_any_two_stages_leave_the_same_memory(chip: BankChip) -> None:
 def test_entering_at_a_stage_gives_what_going_all_the_way_gives(start: str, chip: BankChip) -> None:
     text = product(16, 32, 48)
     assert lowered(lowered(text, start, chip), "intr", chip) == lowered(text, "intr", chip)
+
+
+MIXED = """\
+func.func @mixed(%A: memref<2x17x20xf32>, %B: memref<2x20x9xf32>, %C: memref<2x17x9xf32>, %D: memref<33x20xi8>,
+    %E: memref<20x33xi8>, %F: memref<1x4x4x2xf32>, %G: memref<3x3x2x8xf32>, %H: memref<1x2x2x8xf32>) {
+  linalg.batch_matmul ins(%A, %B : memref<2x17x20xf32>, memref<2x20x9xf32>) outs(%C : memref<2x17x9xf32>)
+  linalg.transpose ins(%D : memref<33x20xi8>) outs(%E : memref<20x33xi8>) permutation = [1, 0]
+  linalg.conv_2d_nhwc_hwcf ins(%F, %G : memref<1x4x4x2xf32>, memref<3x3x2x8xf32>) outs(%H : memref<1x2x2x8xf32>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("chip", [SEED, load_bank_chip("pebble")], ids=lambda chip: str(chip.name))
+def test_a_program_of_all_kinds_is_entered_at_every_stage(chip: BankChip) -> None:
+    """Transposes and convolutions are tiles until there are banks, beside products that are matrices already."""
+    whole = {end: lower_text(SourceFile("a", MIXED), chip, end).text or "" for end in STAGES}
+    for start in STAGES[1:-1]:
+        entered = lower_text(SourceFile("a", whole[start]), chip, "intr", start)
+        assert entered.text == whole["intr"], start
+        assert stage_of(code_of(whole[start])) == start
+    agrees(MIXED, whole["intr"], chip)
+    tiles = lowered(convolution(inner=2, size=4, channels=8), "buckyball")
+    assert lower_text(SourceFile("a", tiles), SEED, "intr", "buckyball").text
+    tiled = product(16, 16, 16, op="tile")
+    refused = lower_text(SourceFile("a", tiled), SEED, "intr", "buckyball")
+    assert [item.code for item in refused.diagnostics] == ["LS1009"]
 
 
 SHAPES = [(16, 16, 16), (16, 16, 64), (64, 64, 16), (1, 96, 128), (127, 127, 17), (1, 10, 84), (1, 120, 256)]
@@ -305,9 +334,6 @@ def test_strides_are_in_rows_of_the_bank() -> None:
 def test_what_cannot_be_lowered_is_named_with_its_place(
     text: str, end: str, chip: str, code: str, message: str
 ) -> None:
-    from layoutsolver.buckyball.lowering import lower_text
-    from layoutsolver.source import SourceFile
-
     found = lower_text(SourceFile("test.mlir", text), load_bank_chip(chip), end)
     assert found.text is None
     errors = [item for item in found.diagnostics if item.severity == "error"]

@@ -1,6 +1,7 @@
 """Random products through the path of Buckyball, run at random stages; and broken programs, which must be named.
 
 python -m tests.support.fuzz_buckyball --count 200 --seed 1
+python -m tests.support.fuzz_buckyball --table intr llvm riscv --target seed
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import argparse
 import random
 import re
+import resource
+import sys
 import time
 import traceback
 from collections import Counter
@@ -17,11 +20,11 @@ from layoutsolver.buckyball.lowering import lower_text
 from layoutsolver.buckyball.stages import ALL_STAGES
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.buckyball.files import verify_banks
-from layoutsolver_models.targets.bank_chip import bank_chip_names, load_bank_chip
+from layoutsolver_models.targets.bank_chip import BankChip, bank_chip_names, load_bank_chip
 from tests.buckyball.support import SEED, TOY, lowered, product
 
 PROGRAMS = Path(__file__).parents[1] / "buckyball" / "programs"
-CHIPS = ("seed", "toy", "era-rtl")
+CHIPS = bank_chip_names()
 MLIR_ENDS = ALL_STAGES[3:7]
 _TOKEN = re.compile(r"[%@!#]?[\w.]+|\S")
 _WORDS = (
@@ -39,6 +42,13 @@ _WORDS = (
 )
 
 
+TABLE = (
+    (16, 16, 16), (16, 16, 64), (64, 64, 16), (1, 96, 128), (127, 127, 17), (1024, 1024, 16), (16, 16, 2048),
+    (128, 128, 128), (1, 10, 84), (5, 768, 3072), (1, 1000, 1024), (1, 120, 256), (256, 256, 256), (512, 512, 512),
+)  # fmt: skip
+"""M, N, K of the products whose tiles the production compiler is known to choose."""
+
+
 def random_product(choose: random.Random, largest: int) -> tuple[str, tuple[int, int, int]]:
     """A product of random sizes and row pitches."""
     m, n, k = (
@@ -50,11 +60,14 @@ def random_product(choose: random.Random, largest: int) -> tuple[str, tuple[int,
 
 
 def check_product(seed: int, largest: int = 300) -> str:
-    """Run one; what went wrong, empty if nothing did."""
+    """Run one of random sizes, chip and stage; what went wrong, empty if nothing did."""
     choose = random.Random(seed)
     text, sizes = random_product(choose, largest)
-    chip = load_bank_chip(choose.choice(CHIPS))
-    end = choose.choice(MLIR_ENDS)
+    return check_text(text, sizes, load_bank_chip(choose.choice(CHIPS)), choose.choice(MLIR_ENDS), seed)
+
+
+def check_text(text: str, sizes: tuple[int, int, int], chip: BankChip, end: str, seed: int) -> str:
+    """Run a product at a stage against its definition; what went wrong."""
     found = lower_text(SourceFile("product", text), chip, end)
     if found.text is None or found.diagnostics:
         return f"{sizes} for {chip.name} to {end}: {[item.message for item in found.diagnostics]}"
@@ -63,6 +76,22 @@ def check_product(seed: int, largest: int = 300) -> str:
         said = [] if done is None else [(item.message, item.notes) for item in done.diagnostics]
         return f"{sizes} for {chip.name} at {end}: {said}"
     return ""
+
+
+def check_table(ends: list[str], chip: BankChip) -> int:
+    """Run the products of the table at each stage; how many went wrong. Seconds of this process, and its memory."""
+    wrong = 0
+    for sizes in TABLE:
+        for end in ends:
+            begin = time.process_time()
+            found = check_text(product(*sizes), sizes, chip, end, 1)
+            wrong += bool(found)
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+            size = "x".join(map(str, sizes))
+            spent = time.process_time() - begin
+            print(f"{size} {chip.name} {end}: {found or 'agrees'}, {spent:.1f} s, up to {memory} MB",
+                  flush=True)  # fmt: skip
+    return wrong
 
 
 def broken(choose: random.Random, text: str) -> str:
@@ -114,7 +143,11 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--largest", type=int, default=300)
+    parser.add_argument("--table", nargs="+", choices=ALL_STAGES[1:], help="stages to run the known products at")
+    parser.add_argument("--target", choices=bank_chip_names(), default="seed")
     options = parser.parse_args()
+    if options.table:
+        sys.exit(check_table(options.table, load_bank_chip(options.target)) > 0)
     begin = time.perf_counter()
     wrong = Counter(bool(print(seed, found)) for seed in range(options.seed, options.seed + options.count)
                     if (found := check_product(seed, options.largest)))  # fmt: skip

@@ -21,6 +21,8 @@ _WRAPPERS = frozenset(spec.name for spec in INSTRUCTION_OPS if spec.name not in 
 _MATRICES = frozenset({"buckyball.matmul", "buckyball.matrix_matmul", "buckyball.mem_transpose",
                        "buckyball.im2col_matmul"})  # fmt: skip
 
+_OPEN = frozenset({"tile.tile_transpose", "tile.tile_conv2d"})
+
 
 def _assigned(function: Op, chip: BankChip) -> None:
     assign(function, chip)
@@ -48,7 +50,14 @@ def stage_of(code: Code) -> str:
     'linalg'
     """
     found = {_stage(op) for op in code.walk()} - {""}
+    if "buckyball" in found and is_open(code):
+        found.discard("tile")
     return min(found, key=STAGES.index, default="linalg")
+
+
+def is_open(code: Code) -> bool:
+    """Whether all tiles of a program are such as stay for the pass that makes banks."""
+    return all(op.name in _OPEN for op in code.walk() if _stage(op) == "tile")
 
 
 def _stage(op: Op) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from layoutsolver.buckyball.ir import Op
 from layoutsolver.buckyball.passes.builder import Builder, Rewriter
 from layoutsolver.buckyball.passes.conv_banks import expand_conv
+from layoutsolver.buckyball.passes.from_tile import from_tile
 from layoutsolver.buckyball.passes.matmul_banks import MatmulBanks
 from layoutsolver.buckyball.passes.matrix_banks import MatrixBanks
 from layoutsolver.buckyball.passes.plane_banks import expand_plane
+from layoutsolver.buckyball.passes.plane_conv import takes_planes
 from layoutsolver.buckyball.passes.relu_banks import expand_relu, is_relu
 from layoutsolver.buckyball.passes.transpose_banks import expand_transpose
 from layoutsolver_models.targets.bank_chip import BankChip
@@ -15,6 +17,8 @@ from layoutsolver_models.targets.bank_chip import BankChip
 
 def to_banks(function: Op, chip: BankChip) -> None:
     """Rewrite a function in place. Raises `LowerError`."""
+    if takes_planes(chip):
+        from_tile(function, chip)
     expansions = {
         "buckyball.matmul": expand_matmul,
         "buckyball.matrix_matmul": expand_matmul,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from layoutsolver_models.buckyball.encoding import fields_of, word
+from layoutsolver_models.targets.bank_chip import load_bank_chip
 from tests.buckyball.support import ERA_RTL, SEED, TOY, lowered, product
 from tests.buckyball.test_path import convolution
 from tests.buckyball.test_text_stages import SCALARS
@@ -40,7 +41,14 @@ def test_the_recorded_words_come_out_of_the_assembler(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "chip"),
-    [(product(20, 40, 50), SEED), (product(16, 16, 48), TOY), (product(1, 16, 300), ERA_RTL), (convolution(), SEED)],
+    [
+        (product(20, 40, 50), SEED),
+        (product(16, 16, 48), TOY),
+        (product(1, 16, 300), ERA_RTL),
+        (convolution(), SEED),
+        (product(17, 20, 40), load_bank_chip("goban")),
+        (convolution(size=5, inner=2), load_bank_chip("pebble")),
+    ],
 )
 def test_a_lowered_program_is_assembled_and_read_back_to_its_words(text: str, chip: Any, tmp_path: Path) -> None:
     written = lowered(text, "riscv", chip)
