@@ -13,7 +13,8 @@ from itertools import combinations
 from layoutsolver_models.cp.fusion_limits import Uses, limit_parameters, limit_step
 from layoutsolver_models.cp.model import CpAnswer, GroupedModel
 from layoutsolver_models.problems.fusion import FusionProblem, FusionSolution, FusionSource
-from layoutsolver_models.solve.fusion_plan import Clusters, Outcome, eligible, exceeded, ordered, peak, settle
+from layoutsolver_models.solve.fusion_pairs import cliques, companions
+from layoutsolver_models.solve.fusion_plan import Clusters, Outcome, exceeded, ordered, peak, settle
 from layoutsolver_models.solve.layout import Limits
 
 Terms = list[tuple[int, int]]
@@ -28,7 +29,7 @@ class FusionModel:
     def __init__(self, problem: FusionProblem) -> None:
         self.problem = problem
         self.model = GroupedModel()
-        self.friends = eligible(problem)
+        self.friends = companions(problem)
         self.true = self.model.new_bool("true")
         self.model.exactly_one("true", [self.true])
         self.leads: list[dict[int, int]] = []
@@ -64,14 +65,12 @@ class FusionModel:
             for leader, literal in literals.items():
                 if leader != loop:
                     model.implies(f"loop {loop}", literal, self.leads[leader][leader])
-        for second, literals in enumerate(self.leads):
-            for first in range(second):
-                if first in friends[second]:
-                    continue
-                for leader in literals:
-                    if leader in self.leads[first] and leader != second:
-                        pair = [literals[leader], self.leads[first][leader]]
-                        model.at_most_one(f"loops {first} and {second} stay apart", pair)
+        for leader in range(len(self.problem.loops)):
+            followers = [loop for loop, literals in enumerate(self.leads) if leader in literals and loop != leader]
+            for group in cliques(followers, friends):
+                terms = [(1, self.leads[loop][leader]) for loop in group]
+                names = " and ".join(map(str, group))
+                model.at_most(f"loops {names} stay apart", [*terms, (-1, self.leads[leader][leader])], 0)
 
     def together(self, one: int, other: int) -> int | None:
         """The literal that two loops share a cluster, None if they cannot."""
@@ -268,6 +267,12 @@ class FusionModel:
                 self.terms.append((-each, both))
         self.model.minimize([term for term in self.terms if term[0]])
 
+    def solve(self, seconds: float | None, limits: Limits) -> CpAnswer:
+        """An answer. The linear relaxation of all that is linear takes longer than it saves, and so does probing."""
+        return self.model.solve(
+            seconds, limits.workers, limits.seed, observe=limits.observe, linearization=1, probing=False
+        )  # fmt: skip
+
     # -- answers ----------------------------------------------------------------------------------------------
 
     def clusters(self, answer: CpAnswer) -> Clusters:
@@ -362,7 +367,7 @@ def best_fusion(
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             break
-        answer = built.model.solve(left, limits.workers, limits.seed, observe=limits.observe)
+        answer = built.solve(left, limits)
         if answer.status == "infeasible" and best is not None:
             bound = best.cost.total  # every plan was looked at
         if answer.status not in ("optimal", "feasible"):
@@ -413,7 +418,7 @@ def equal_plans(problem: FusionProblem, limits: Limits, best: FusionSolution, mo
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             break
-        answer = built.model.solve(left, limits.workers, limits.seed)
+        answer = built.solve(left, limits._replace(observe=None))
         if answer.status not in ("optimal", "feasible"):
             break
         clusters = built.clusters(answer)

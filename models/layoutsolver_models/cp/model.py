@@ -192,16 +192,22 @@ class GroupedModel:
         seed: int,
         presolve: bool = True,
         observe: Observer | None = None,
+        linearization: int = 2,
+        probing: bool = True,
     ) -> CpAnswer:
         """Solve within the limits; without an objective the objective and bound are 0, and nothing is observed.
 
-        Cores need one worker and no presolve, which can blame literals that were never assumed (or-tools issue 5141).
+        `linearization` is the part of the model that has a linear relaxation (0 to 2), `probing` whether presolve tries
+        literals out. Cores need one worker and no presolve, which can blame literals that were never assumed (or-tools
+        issue 5141).
         """
         solver = self._api.CpSolver()
         parameters = solver.parameters
         parameters.num_workers = workers
         parameters.random_seed = seed
-        parameters.linearization_level = 2
+        parameters.linearization_level = linearization
+        if not probing:
+            parameters.cp_model_probing_level = 0
         parameters.cp_model_presolve = presolve
         if seconds is not None:
             parameters.max_time_in_seconds = seconds
