@@ -1,4 +1,4 @@
-"""What all tests share: golden files."""
+"""What all tests share: golden files, and property tests without a clock."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 GOLDEN = Path(__file__).parent / "golden"
+
+# A busy machine must not fail a property: how long an example takes is no test.
+settings.register_profile("untimed", settings.default, deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

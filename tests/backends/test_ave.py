@@ -386,7 +386,7 @@ def feasible(seed: int, size: int = 8) -> SolveResult | None:
     return result if result.ok else None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_only_annotations_are_added_to_a_random_program(seed: int) -> None:
     result = feasible(seed)
@@ -402,7 +402,7 @@ def test_only_annotations_are_added_to_a_random_program(seed: int) -> None:
         assert removed == text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_annotating_annotated_text_with_the_same_solution_changes_nothing(seed: int) -> None:
     result = feasible(seed)
@@ -420,7 +420,7 @@ def passes_a_wide_predicate(text: str) -> bool:
     return re.search(r"call @ext.*vector<256xi1>", text) is not None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_written_layouts_of_a_random_program_are_solved_to_the_same(seed: int) -> None:
     result = feasible(seed)

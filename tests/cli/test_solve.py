@@ -279,7 +279,7 @@ def test_the_json_report_says_what_was_decided(tmp_path: Path, run: Run) -> None
     assert document["text"] == run("solve", file).out
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**9), st.sampled_from(["", "upstream"]))
 def test_problems_solutions_and_reports_survive_json(seed: int, compat: str) -> None:
     text = random_program(random.Random(seed), 8)

@@ -40,7 +40,7 @@ def eliminated(problem: SelectionProblem) -> Eliminated | None:
     return None if left.stuck >= 0 else eliminate(problem, left.variants, left.conversions)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 10**6), st.sampled_from(list(OBJECTIVES)))
 def test_what_is_called_best_is_that_of_brute_force(seed: int, objective: str) -> None:
     problem = random_problem(seed, objective=objective)
@@ -84,7 +84,7 @@ def minima_of(problem: SelectionProblem, objective: SelectionObjective, largest:
     return states, Minima(factors, plan_of(factors, largest), levels.weights)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.sampled_from(["total", "rest", "registers"]), st.sampled_from([1, 8, 64]))
 def test_small_tables_give_lower_bounds(seed: int, objective: SelectionObjective, largest: int) -> None:
     problem = random_problem(seed, 14)
@@ -107,7 +107,7 @@ def test_tables_are_often_too_small_in_that_test() -> None:
     assert sum(found is not None and not found[1].plan.exact for found in plans) > 10
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_a_state_comes_to_the_minimum_with_nothing_else_in_its_place(seed: int) -> None:
     problem = random_problem(seed, 6)

@@ -55,7 +55,7 @@ def check_conflict(problem: LayoutProblem) -> None:
         assert is_feasible(restrict(problem, rest, relaxed | {domain}), Limits()) is True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.randoms(use_true_random=False), st.integers(1, 6), st.integers(0, 8))
 def test_small_problems_are_solved_as_by_trying_everything(rng: random.Random, values: int, relations: int) -> None:
     check_against_oracle(random_problem(rng, values, relations))

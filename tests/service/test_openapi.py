@@ -32,7 +32,7 @@ def hold(service: httpx.Client, operation: Any, mode: GenerationMode, examples: 
     """Send requests of an operation, right or wrong ones, and hold every answer against the document."""
 
     @given(case=operation.as_strategy(generation_mode=mode))
-    @settings(max_examples=examples, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples, derandomize=True, suppress_health_check=list(HealthCheck))
     def send(case: Any) -> None:
         response = case.call(base_url=str(service.base_url))
         case.validate_response(response, excluded_checks=[positive_data_acceptance])

@@ -45,7 +45,7 @@ def run(plan: Plan, elements: int, bits: int) -> Lanes:
     return [one for result in plan.results for one in made[result]]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_every_element_comes_to_its_place(data: st.DataObject) -> None:
     bits = data.draw(st.sampled_from((8, 16, 32)))

@@ -54,14 +54,14 @@ registers = st.builds(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(a=registers, b=registers, width=st.sampled_from(WIDTHS))
 def test_each_interleaving_undoes_the_other(a: VReg, b: VReg, width: int) -> None:
     assert re.vdintlv(width, *re.vintlv(width, a, b)) == (a, b)
     assert re.vintlv(width, *re.vdintlv(width, a, b)) == (a, b)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(a=registers, width=st.sampled_from((1, 2, 4)))
 def test_packing_undoes_unpacking(a: VReg, width: int) -> None:
     low, high = (re.vpack(2 * width, re.vzunpack(width, a, p), p) for p in (0, 1))

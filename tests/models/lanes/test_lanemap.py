@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from layoutsolver_models.lanes.lanemap import POSITIONS, LaneMap, split_registers, strided
 from tests.models.lanes.strategies import scattered
 
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=30)
 
 
 def identity(arity: int) -> LaneMap:

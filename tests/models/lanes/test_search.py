@@ -32,7 +32,7 @@ def demands_of(register: Register, positions: range | list[int] | None = None) -
     return frozenset(demand(position, home) for position in wanted if (home := register[position]) is not None)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 1 << 32), st.integers(1, 3), st.integers(1, 4))
 def test_what_some_instructions_made_is_found_with_no_more(seed: int, count: int, length: int) -> None:
     random = Random(seed)

@@ -11,7 +11,7 @@ from tests.support.placement_problems import small_buffers
 
 
 @given(small_buffers(windows=True), st.lists(st.integers(-1, 9), min_size=6, max_size=6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_placement_has_no_fault_exactly_if_no_pair_overlaps_and_all_are_inside(
     buffers: tuple[Buffer, ...], places: list[int]
 ) -> None:

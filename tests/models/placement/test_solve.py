@@ -24,7 +24,7 @@ CLOSE = (
 
 
 @given(st.one_of(small_buffers(), small_buffers(windows=True), small_buffers(fixed=True)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_least_height_is_that_of_brute_force(buffers: tuple[Buffer, ...]) -> None:
     problem = PlacementProblem(buffers)
     if problem_errors(problem):
@@ -39,7 +39,7 @@ def test_the_least_height_is_that_of_brute_force(buffers: tuple[Buffer, ...]) ->
 
 
 @given(st.one_of(small_buffers(), small_buffers(fixed=True)), st.sampled_from(ORDERS))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_search_finds_a_placement_where_there_is_one_and_proves_where_not(
     buffers: tuple[Buffer, ...], order: Order
 ) -> None:
@@ -57,7 +57,7 @@ def test_the_search_finds_a_placement_where_there_is_one_and_proves_where_not(
 
 
 @given(st.one_of(small_buffers(windows=True), small_buffers(fixed=True)), st.sampled_from(VARIANTS))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_every_variant_of_the_model_agrees_with_brute_force(buffers: tuple[Buffer, ...], variant: Variant) -> None:
     problem = PlacementProblem(buffers)
     if problem_errors(problem):
