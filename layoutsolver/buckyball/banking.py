@@ -15,9 +15,9 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.explain.banks import refusal
 from layoutsolver.pose.banks import pose_banks
 from layoutsolver.source import SourceFile, Span
+from layoutsolver_models.banks.answer import solved_problem
 from layoutsolver_models.banks.check import solution_errors
 from layoutsolver_models.banks.solve import solve_banks
-from layoutsolver_models.banks.spill import expand
 from layoutsolver_models.problems.banks import BankModel, BankProblem, BankSolution, Level
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.bank_chip import BankChip
@@ -60,7 +60,7 @@ def bank_text(source: SourceFile, chip: BankChip, options: BankOptions) -> Banke
     if STAGES.index(stage) > STAGES.index("bank-ssa"):
         message = f"the program stands at `{stage}`: its banks have numbers already (`--check` looks at them)"
         return Banked(None, [], [*said, Diagnostic("LS1009", "error", message, Label(source, Span(0, 0)))])
-    wrong = lower_code(code, chip, stage, "bank-ssa")
+    wrong = lower_code(code, chip, stage, "bank-ssa", deep=True)
     if wrong:
         return Banked(None, [], [*said, *wrong])
     found: list[PlacedFunction] = []
@@ -77,11 +77,10 @@ def bank_text(source: SourceFile, chip: BankChip, options: BankOptions) -> Banke
                 limited |= solution.status == "unknown"
                 said.append(_refused(source, found[-1], options))
                 continue
-            problem = expand(posed.problem, solution.spills)
-            errors = solution_errors(problem, solution)
+            errors = solution_errors(posed.problem, solution)
             if errors:
                 raise AssertionError("; ".join(errors))
-            place_banks(posed, problem, solution, chip)
+            place_banks(posed, solved_problem(posed.problem, solution), solution, chip)
         except (BankError, LowerError) as error:
             code_of = error.code if isinstance(error, LowerError) else "LS1005"
             said.append(Diagnostic(code_of, "error", str(error), Label(source, error.span)))

@@ -11,16 +11,18 @@ from typing import NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.source import SourceFile, Span
-from layoutsolver_models.banks.check import uses_of
+from layoutsolver_models.banks.answer import solved_problem
 from layoutsolver_models.banks.floor import capacity_floor
 from layoutsolver_models.banks.solve import height, powers_of, solve_banks
+from layoutsolver_models.banks.split import cut, too_deep, ways
+from layoutsolver_models.banks.uses import uses_of
 from layoutsolver_models.cp.banks import BankModel
 from layoutsolver_models.cp.timed import Search
-from layoutsolver_models.problems.banks import LEVELS, Bank, BankOp, BankProblem, BankSolution, Level
+from layoutsolver_models.problems.banks import LEVELS, Bank, BankOp, BankProblem, BankSolution, Level, Split
 from layoutsolver_models.problems.layout import Where
 from layoutsolver_models.solve.layout import Limits
 
-HELPFUL: tuple[Level, ...] = ("placement", "liveness", "reorder", "coalesce", "spill")
+HELPFUL: tuple[Level, ...] = ("placement", "liveness", "reorder", "coalesce", "spill", "split")
 """The levels that can make a program fit that did not."""
 
 
@@ -34,6 +36,11 @@ class Peak(NamedTuple):
 
 def refusal(source: SourceFile, name: str, problem: BankProblem, level: Level, limits: Limits) -> Diagnostic:
     """LS1030: that a function does not fit at a level, why, and the cheapest level at which it does."""
+    if too_deep(problem):
+        found = ways(problem) if level == "split" else []
+        if not found:
+            return _deep_refusal(source, name, problem, level, limits)
+        problem = cut(problem, found[0])
     floor = capacity_floor(problem, powers_of(level).in_place)
     if floor.size > problem.bank_num:
         op = problem.ops[floor.op]
@@ -50,6 +57,27 @@ def refusal(source: SourceFile, name: str, problem: BankProblem, level: Level, l
     notes = [f"live at the peak: {demand}, {banks} are there", reason]
     notes.append("no level makes it fit" if fix is None else _fix_text(problem, fix))
     return Diagnostic("LS1030", "error", message, primary, tuple(label for label in labels if label.text), tuple(notes))
+
+
+def _deep_refusal(
+    source: SourceFile, name: str, problem: BankProblem, level: Level, limits: Limits
+) -> Diagnostic:  # fmt: skip
+    """LS1030 where a bank would need more rows than there are."""
+    deep = too_deep(problem)
+    deepest = max(deep, key=lambda bank: problem.banks[bank].rows)
+    rows, entries = problem.banks[deepest].rows, problem.bank_entries
+    user = next(iter(uses_of(problem)[deepest]))
+    labels = [_label(source, problem.banks[bank].where, f"{_about(problem, bank)}: {problem.banks[bank].rows} rows")
+              for bank in deep]  # fmt: skip
+    notes = [f"a bank has {entries} rows"]
+    if not ways(problem):
+        notes.append("no level makes it fit: not all that uses these banks can be done in parts of fewer rows")
+    else:
+        fix = solve_banks(problem, "split", limits)
+        notes.append(_fix_text(problem, fix) if fix.order else "no level makes it fit")
+    message = f"`{name}` does not fit into banks of {entries} rows at `{level}`: capacity floor"
+    primary = _label(source, problem.ops[user].where, f"{rows} rows are needed here")
+    return Diagnostic("LS1030", "error", message, primary, tuple(labels), tuple(notes))
 
 
 def least_peak(problem: BankProblem, level: Level, limits: Limits) -> Peak:
@@ -141,14 +169,24 @@ def _fix_text(problem: BankProblem, found: BankSolution) -> str:
         changes.append("the same lives, placed elsewhere")
     elif found.level == "liveness":
         changes.append("allocate before the first write, release behind the last use")
+    elif found.level == "split":
+        changes += [_cut_text(problem, split) for split in found.splits]
     else:
         changes += moves(problem, found)
+    problem = solved_problem(problem, found)
     names = problem.banks
-    changes += [f"`%{names[into].name}` takes the bank of `%{names[bank].name}`" for bank, into in found.shared]
+    if found.level != "split":
+        changes += [f"`%{names[into].name}` takes the bank of `%{names[bank].name}`" for bank, into in found.shared]
     for spill in found.spills:
         way = "is loaded again" if spill.reload >= 0 else "goes to memory and back"
         changes.append(f"`%{names[spill.bank].name}` {way} before {_op(problem, spill.before)}")
     return f"feasible with {found.level}: {'; '.join(changes) or 'release earlier'}, peak {found.peak}"
+
+
+def _cut_text(problem: BankProblem, split: Split) -> str:
+    chain = problem.chains[split.chain]
+    parts = " + ".join(str(part) for part in split.parts)
+    return f"{chain.rows} rows as {parts}, from {_op(problem, chain.ops[0])} to {_op(problem, chain.ops[-1])}"
 
 
 def moves(problem: BankProblem, found: BankSolution) -> list[str]:

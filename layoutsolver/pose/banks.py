@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from layoutsolver.buckyball.banks import BankProgram, Step, bank_program
+from layoutsolver.buckyball.banks import BankProgram, Buffer, Step, bank_program
 from layoutsolver.buckyball.ir import Code, Op, Value
-from layoutsolver.buckyball.roles import is_bank_op, mnemonic, operands_by_role
+from layoutsolver.buckyball.roles import instruction_of, is_bank_op, mnemonic, operands_by_role
+from layoutsolver.pose.bank_chains import find_chains
 from layoutsolver.pose.bank_memory import Access, Memory, is_pure
 from layoutsolver.source import SourceFile
 from layoutsolver_models.buckyball.encoding import RS2, decode
 from layoutsolver_models.buckyball.instructions import INSTRUCTIONS, latency, matrix_latency, square_latency
+from layoutsolver_models.buckyball.rows import fills_rows, rows_touched
 from layoutsolver_models.buckyball.tiles import LANE
 from layoutsolver_models.problems.banks import Bank, BankModel, BankOp, BankProblem, Before, Reason, Region
 from layoutsolver_models.problems.layout import Where
@@ -62,12 +64,13 @@ class _Posing:
         step = 0
         while step < len(self.program.steps):
             step = self.enter(step, -1)
-        orders = self.orders()
+        orders, banks = self.orders(), self.banks()
         problem = BankProblem(
-            tuple(self.ops), tuple(self.banks()), tuple(orders),
+            tuple(self.ops), tuple(banks), tuple(orders),
             tuple(self.program.steps[i].last if out else i for i, out in zip(self.items, self.leaving, strict=True)),
             tuple(self.regions), self.chip.bank_num, self.chip.vbank_upper, self.model, self.chip.mset_clears,
-            self.loose_fences(),
+            self.loose_fences(), self.chip.bank_entries,
+            find_chains(self.ops, banks, [self.program.steps[item].op for item in self.items], self.memory, self.chip),
         )  # fmt: skip
         return PosedBanks(problem, self.program, tuple(self.items), tuple(self.leaving))
 
@@ -181,15 +184,40 @@ class _Posing:
         made = []
         for buffer in self.program.buffers:
             alloc = steps[buffer.alloc]
-            rows = [self.count(steps[use].op) for use in buffer.uses]
+            rows = [self.rows(steps[use], buffer.number) for use in buffer.uses]
             release = buffer.release if buffer.release >= 0 else len(steps)
             made.append(
                 Bank(
                     buffer.name, buffer.row, buffer.col, buffer.alloc, release, max(rows, default=1),
-                    self.region_of_step.get(alloc.parent, -1), self.where(alloc.op),
+                    self.region_of_step.get(alloc.parent, -1), self.where(alloc.op), self.filled(buffer),
                 )
             )  # fmt: skip
         return made
+
+    def rows(self, step: Step, buffer: int) -> int:
+        """The rows of a bank that an operation touches."""
+        row = instruction_of(step.op)
+        assert row is not None
+        roles = operands_by_role(step.op)
+        touched = [role for role in (*row.reads, *row.writes) if self.program.handles[roles[role]] == buffer]
+        count, columns = self.count(step.op), self.columns(step)
+        found = [rows_touched(row.mnemonic, role, count, columns, self.chip.revision) for role in touched]
+        return max(self.chip.bank_entries if rows is None else rows for rows in found)
+
+    def columns(self, step: Step) -> tuple[int, int]:
+        """The columns of the first bank that an operation touches, reads first, and of the last one."""
+        first, last = (*step.reads, *step.writes)[0], (*step.reads, *step.writes)[-1]
+        return self.program.buffers[first].col, self.program.buffers[last].col
+
+    def filled(self, buffer: Buffer) -> int:
+        """The rows that the first operation on a bank overwrites, in all columns."""
+        if not buffer.uses:
+            return 0
+        step = self.program.steps[buffer.uses[0]]
+        row = instruction_of(step.op)
+        assert row is not None
+        whole = buffer.number in step.writes and fills_rows(row.mnemonic, self.columns(step), self.chip.revision)
+        return self.rows(step, buffer.number) if whole else 0
 
     # -- orders -----------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from layoutsolver.view.memory import Bar, MemoryMap
+from layoutsolver_models.banks.answer import solved_problem
 from layoutsolver_models.problems.banks import BankProblem, BankSolution
 from layoutsolver_models.problems.placement import PlacementProblem, PlacementSolution
 
@@ -22,6 +23,7 @@ def map_of_banks(title: str, problem: BankProblem, solution: BankSolution) -> Me
     A bank that another one takes over where it is ends where that begins. At the levels that keep the lives of the
     text, time is the places of the text; else it is positions in the order.
     """
+    problem = solved_problem(problem, solution)
     bars = []
     keeps = not solution.first
     into = {} if keeps else {one: solution.first[other] for one, other in solution.shared}

@@ -12,11 +12,19 @@ from layoutsolver.buckyball.usage import bank_usage, usage_text
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.buckyball.compare import compare_codes
 from layoutsolver_models.banks.solve import solve_banks
-from layoutsolver_models.problems.banks import BankModel, Level
+from layoutsolver_models.problems.banks import BankModel, Level, Split
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.bank_chip import load_bank_chip
 from tests.buckyball.support import product
-from tests.support.bank_programs import WIDE, code_of, least_peak, problems_with, random_bank_program
+from tests.support.bank_programs import (
+    WIDE,
+    code_of,
+    deep_problems_with,
+    least_peak,
+    problems_with,
+    random_bank_program,
+    random_deep_program,
+)
 
 SEED = load_bank_chip("seed")
 LISTING = (Path(__file__).parent / "programs" / "seed_listing.mlir").read_text(encoding="utf-8")
@@ -124,6 +132,33 @@ def test_random_programs_have_the_peak_of_brute_force_and_run_alike(seed: int) -
     (found,) = bank_text(SourceFile("random.mlir", text), WIDE, BankOptions()).functions
     assert found.solution.peak == least_peak(found.problem, in_place=True)
     assert solve_banks(found.problem, "reorder").peak == least_peak(found.problem, in_place=False)
+
+
+@pytest.mark.parametrize("seed", [3, 4, 8])
+def test_programs_on_more_rows_than_banks_have_are_cut_and_run_alike(seed: int) -> None:
+    assert deep_problems_with(seed, brute=False) == []
+
+
+def test_a_product_of_more_rows_than_a_bank_is_cut_and_equal_to_its_quantised_definition() -> None:
+    """Inside loops, with rows that lie apart; the parts of the matrix of 16 rows are packed."""
+    chip = SEED._replace(bank_entries=32)
+    text = product(16, 16, 64, (0, 80, 48), op="buckyball")
+    placed = bank_text(SourceFile("a.mlir", text), chip, BankOptions("split"))
+    assert placed.text is not None, placed.diagnostics
+    (found,) = placed.functions
+    assert (found.solution.status, found.solution.splits) == ("optimal", (Split(0, (32, 32)),))
+    assert placed.text.count("memref.copy") == 2
+    assert compare_codes(code_of(text), code_of(placed.text), chip, 3, 1).diagnostics == []
+
+
+def test_a_cut_that_forgets_a_part_is_seen_by_the_model() -> None:
+    chip = WIDE._replace(bank_entries=16)
+    text = random_deep_program(3)
+    placed = bank_text(SourceFile("a.mlir", text), chip, BankOptions("split")).text or ""
+    lines = placed.splitlines(keepends=True)
+    place = max(number for number, line in enumerate(lines) if "bank_mul_warp16" in line)
+    broken = "".join(lines[:place] + lines[place + 1 :])
+    assert [item.code for item in compare_codes(code_of(text), code_of(broken), chip, 1, 1).diagnostics] == ["LS0707"]
 
 
 MSETS = """\

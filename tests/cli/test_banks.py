@@ -56,6 +56,31 @@ def test_what_does_not_fit_is_said_at_its_peak(run: Run, options: list[object], 
     assert words in found.err
 
 
+def test_what_needs_more_rows_than_a_bank_has_is_cut_where_that_is_asked_for(run: Run, tmp_path: Path) -> None:
+    text = LISTING.read_text().replace("constant 64", "constant 1040")
+    deep = write(tmp_path / "deep.mlir", text.replace("16x64x", "16x1040x").replace("64x16x", "1040x16x"))
+    for level in ("first_fit", "spill"):
+        found = run("banks", deep, "--level", level)
+        assert (found.status, found.out, found.found) == (1, "", [("LS1030", "14:9")])
+        assert f"does not fit into banks of 1024 rows at `{level}`: capacity floor" in found.err
+        assert "feasible with split: 1040 rows as 16 + 1024, from `bank_mvin` (line 14) to" in found.err
+    placed = tmp_path / "placed.mlir"
+    assert run("banks", deep, "--level", "split", "-o", placed).status == 0
+    assert run("verify", deep, placed).out.startswith(f"{deep} and {placed}: agree in 4 runs")
+    assert run("banks", "--check", placed).status == 0
+    assert run("lower", placed, "--to", "intr").status == 0
+    shallow = run("banks", LISTING, "--level", "split", "--table")
+    assert shallow.out == "tile: optimal at split, peak 6 of 16 banks, 5289 cycles, 8 msets\n"
+
+
+def test_what_cannot_be_cut_is_said(run: Run, tmp_path: Path) -> None:
+    text = LISTING.read_text().replace("constant 64", "constant 1040").replace("%aI8T %c64", "%aI8T %c16")
+    deep = write(tmp_path / "deep.mlir", text.replace("16x64x", "16x1040x").replace("64x16x", "1040x16x"))
+    found = run("banks", deep, "--level", "split")
+    assert (found.status, found.found) == (1, [("LS1030", "14:9")])
+    assert "no level makes it fit: not all that uses these banks can be done in parts of fewer rows" in found.err
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

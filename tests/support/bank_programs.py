@@ -17,6 +17,7 @@ from layoutsolver.source import SourceFile
 from layoutsolver.verify.buckyball.compare import compare_codes
 from layoutsolver_models.banks.first_fit import first_fit
 from layoutsolver_models.banks.solve import solve_banks
+from layoutsolver_models.banks.split import cut, ways
 from layoutsolver_models.placement.solve import solve_placement
 from layoutsolver_models.problems.banks import BankProblem
 from layoutsolver_models.problems.placement import Buffer, PlacementProblem
@@ -129,6 +130,66 @@ def random_bank_program(seed: int, most: int = 9) -> str:
     rng.shuffle(early)
     rng.shuffle(late)
     return "\n".join([*head, *early, *made.body, *late, "  return", "}", ""])
+
+
+def random_deep_program(seed: int) -> str:
+    """A product of K = 32 or 48 rows; each operand is loaded as bytes, or as f32 and quantised.
+
+    The left one may be a matrix of 16 rows that is transposed. On a chip of 16 or 32 rows, it must be cut.
+    """
+    rng = random.Random(seed)
+    k = rng.choice([32, 48])
+    lines: list[str] = []
+    arguments: list[str] = []
+    banks: dict[str, int] = {}
+
+    def load(name: str, dims: str, wide: bool, pitch: int) -> str:
+        element = "f32" if wide else "i8"
+        shape = f"memref<{dims}x{element}" + (f", strided<[{16 * pitch}, 1]>>" if pitch > 1 else ">")
+        arguments.append(f"%{name}: {shape}")
+        banks[name[0].lower()] = 4 if wide else 1
+        lines.append(f"  %{name}l = buckyball.bank_mvin %{name} %{name[0].lower()} %k %p{pitch} : {shape} i64 i64 i64")
+        if not wide:
+            return f"{name}l"
+        banks[name[0].lower() + "q"] = 1
+        lines.append(f"  %{name}q = buckyball.bank_fp2int %{name}l %{name[0].lower()}q %k %s : i64 i64 i64 i64")
+        return f"{name}q"
+
+    turned = rng.random() < 0.5
+    left = load("Left", f"16x{k}" if turned else f"{k}x16", rng.random() < 0.4, 1 if turned else rng.choice([1, 3]))
+    if turned:
+        banks["t"] = 1
+        lines.append(f"  %turned = buckyball.bank_transpose %{left} %t %k %c0 : i64 i64 i64 i64")
+        left = "turned"
+    right = load("Right", f"{k}x16", rng.random() < 0.3, rng.choice([1, 2]))
+    banks["c"] = 4
+    lines.append(f"  %sum = buckyball.bank_mul_warp16 %{left} %{right} %c %k %c0 : i64 i64 i64 i64 i64")
+    lines.append("  %out = buckyball.bank_mvout %C %sum %c16 %p1 : memref<16x16xi32> i64 i64 i64")
+    lines.append("  buckyball.fence")
+    head = [f"func.func @deep({', '.join(arguments)}, %C: memref<16x16xi32>, %s: i64) {{"]
+    numbers = {"k": k, "c0": 0, "c16": 16, "p1": 1, "p2": 2, "p3": 3}
+    head += [f"  %{name} = arith.constant {value} : i64" for name, value in numbers.items()]
+    head += [f"  %{bank} = buckyball.bank_alloc" + " {col = 4 : i64}" * (col == 4) for bank, col in banks.items()]
+    tail = [f"  buckyball.bank_release %{bank} : i64" for bank in banks]
+    return "\n".join([*head, *lines, *tail, "  return", "}", ""])
+
+
+def deep_problems_with(seed: int, brute: bool) -> list[str]:
+    """What is wrong with the answer to a program that must be cut; `brute` holds its peak against all orders."""
+    rows = random.Random(seed).choice([16, 32]) if "constant 48" in random_deep_program(seed) else 16
+    text, chip = random_deep_program(seed), WIDE._replace(bank_entries=rows)
+    source = SourceFile("deep.mlir", text)
+    if bank_text(source, chip, BankOptions("elide")).text is not None:
+        return ["it fits without being cut"]
+    placed = bank_text(source, chip, BankOptions("split"))
+    if placed.text is None:
+        return [item.message for item in placed.diagnostics]
+    (found,) = placed.functions
+    wrong = [item.message for item in compare_codes(code_of(text), code_of(placed.text), chip, 2, seed).diagnostics]
+    least = min(least_peak(cut(found.problem, way), in_place=True) for way in ways(found.problem)) if brute else 0
+    if found.solution.status != "optimal" or (brute and found.solution.peak != least):
+        wrong.append(f"{found.solution.status}, peak {found.solution.peak}, brute force {least}")
+    return wrong
 
 
 def orders_of(problem: BankProblem) -> Iterator[list[int]]:

@@ -17,11 +17,16 @@ UNITS = ("fp2int", "transpose", "mul_warp16", "int2fp")
 
 
 class MatmulBanks:
-    """A product by the unit that multiplies and adds: loops over tiles of 16 by 16 results. Raises `LowerError`."""
+    """A product by the unit that multiplies and adds: loops over tiles of 16 by 16 results. Raises `LowerError`.
+
+    With `deep`, banks may have as many rows as K, whatever the chip has.
+    """
 
     units: tuple[str, ...] = UNITS
+    adds: bool = True
+    """Whether the unit adds to its results, so that parts of K can follow each other."""
 
-    def __init__(self, op: Op, build: Builder, chip: BankChip) -> None:
+    def __init__(self, op: Op, build: Builder, chip: BankChip, deep: bool = False) -> None:
         self.op, self.build, self.chip = op, build, chip
         need_units(op, chip, self.units)
         shapes = [shape_or_fail(value, op, 2) for value in op.operands]
@@ -35,14 +40,15 @@ class MatmulBanks:
         if odd:
             wrong = ", ".join(odd)
             raise LowerError("LS1002", f"`{op.name}` with {wrong}, no multiple of 16: pad at tile level", op.span)
-        if self.k > chip.bank_entries:
-            entries = chip.bank_entries
-            raise LowerError("LS1002", f"K = {self.k} needs more than the {entries} rows of a bank", op.span)
         for name, shape in zip("ABC", shapes, strict=True):
             pitch, step = shape.strides
             if step != 1 or not pitch or (name != "A" and pitch % LANE):
                 raise LowerError("LS1002", f"rows of {name} lie {pitch} elements apart, elements {step}", op.span)
         self.chunked = chip.revision == "NEW" and self.k > LANE
+        if self.k > chip.bank_entries and not (self.adds and (self.chunked or deep)):
+            message = f"K = {self.k} needs more than the {chip.bank_entries} rows of a bank"
+            helps = ("`layoutsolver banks --level split` cuts K into parts that add up",) * self.adds
+            raise LowerError("LS1002", message, op.span, *helps)
 
     def emit(self) -> None:
         """Emit the loops."""

@@ -21,6 +21,7 @@ class MatrixBanks(MatmulBanks):
     """A product by the matrix unit."""
 
     units = MATRIX_UNITS
+    adds = False
 
     def zeros(self) -> Value | None:
         """Nothing has to be cleared."""

@@ -8,7 +8,7 @@ from layoutsolver.buckyball.ir import Code, Op
 from layoutsolver.buckyball.passes.assign import assign, without_double_fences
 from layoutsolver.buckyball.passes.builder import LowerError
 from layoutsolver.buckyball.passes.from_tile import from_tile
-from layoutsolver.buckyball.passes.to_banks import to_banks
+from layoutsolver.buckyball.passes.to_banks import to_banks, to_deep_banks
 from layoutsolver.buckyball.passes.to_intrinsics import to_intrinsics
 from layoutsolver.buckyball.passes.to_tile import to_tile
 from layoutsolver.buckyball.passes.to_wrappers import to_wrappers
@@ -79,10 +79,14 @@ def _stage(op: Op) -> str:
     return ""
 
 
-def lower_code(code: Code, chip: BankChip, start: str, end: str) -> list[Diagnostic]:
-    """Lower a program in place from one stage to another; what keeps it from being lowered."""
+def lower_code(code: Code, chip: BankChip, start: str, end: str, deep: bool = False) -> list[Diagnostic]:
+    """Lower a program in place from one stage to another; what keeps it from being lowered.
+
+    With `deep`, banks as SSA values may have more rows than those of the chip: whoever places them cuts them.
+    """
     said: list[Diagnostic] = []
-    for stage, run in PASSES:
+    for stage, usual in PASSES:
+        run = to_deep_banks if deep and stage == "bank-ssa" else usual
         if not STAGES.index(start) < STAGES.index(stage) <= STAGES.index(end) or said:
             continue
         for function in code.functions:

@@ -9,16 +9,17 @@ from __future__ import annotations
 from layoutsolver.buckyball.ir import Block, Op, Value, memref_text, shape_of
 from layoutsolver.buckyball.passes.assign import LeftOut, assign, without_double_fences
 from layoutsolver.buckyball.passes.builder import I64, dense
+from layoutsolver.buckyball.passes.cut_banks import Cutter
 from layoutsolver.pose.bank_memory import ALLOCATIONS, is_pure
 from layoutsolver.pose.banks import ENDS, FENCE, PosedBanks
-from layoutsolver_models.problems.banks import BankProblem, BankSolution, Spill
+from layoutsolver_models.problems.banks import BankProblem, BankSolution, Spill, Split
 from layoutsolver_models.targets.bank_chip import ROW_BYTES, BankChip
 
 
 def place_banks(posed: PosedBanks, problem: BankProblem, solution: BankSolution, chip: BankChip) -> None:
     """Rewrite the function of a problem in place, as a solution of it says.
 
-    `problem` is the one that was solved: that of `posed`, or the same with spills. Raises `LowerError`.
+    `problem` is the one that was solved: that of `posed`, or the same with cuts and spills. Raises `LowerError`.
     """
     _Placing(posed, problem, solution, chip).run()
 
@@ -39,6 +40,8 @@ class _Placing:
         if self.solution.level in ("first_fit", "placement"):
             self.numbers = list(range(len(self.handles)))
         else:
+            for split in self.solution.splits:
+                self.split(split)
             for spill in self.solution.spills:
                 self.spill(spill)
             self.reorder()
@@ -58,7 +61,14 @@ class _Placing:
         for op in self.function.walk():
             op.operands = [self.handles[handles[value]] if value in handles else value for value in op.operands]
 
-    # -- spills -----------------------------------------------------------------------------------------------
+    # -- cuts and spills --------------------------------------------------------------------------------------
+
+    def split(self, split: Split) -> None:
+        """Make the parts of what is cut."""
+        parts = Cutter(self.function, self.made).cut(self.posed.problem, split, self.ops, self.handles)
+        self.ops += parts.ops
+        self.handles += [handle for handle, _ in parts.banks]
+        self.scratch += parts.head
 
     def spill(self, spill: Spill) -> None:
         """Make the operations that move a bank, in the order in which the problem counts them."""
@@ -69,7 +79,7 @@ class _Placing:
         allocated = self.made[old]
         self.made[back] = Op("buckyball.bank_alloc", [], [back], dict(allocated.attrs), span=allocated.span)
         number = len(self.handles) - 1
-        for place, op in enumerate(self.problem.ops[: len(self.posed.items)]):
+        for place, op in enumerate(self.problem.ops[: len(self.ops)]):
             if number in (*op.reads, *op.writes):
                 target = self.ops[place]
                 target.operands = [back if value is old else value for value in target.operands]

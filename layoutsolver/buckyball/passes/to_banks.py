@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from layoutsolver.buckyball.ir import Op
 from layoutsolver.buckyball.passes.builder import Builder, Rewriter
 from layoutsolver.buckyball.passes.conv_banks import expand_conv
@@ -17,11 +19,21 @@ from layoutsolver_models.targets.bank_chip import BankChip
 
 def to_banks(function: Op, chip: BankChip) -> None:
     """Rewrite a function in place. Raises `LowerError`."""
+    _expand_all(function, chip, deep=False)
+
+
+def to_deep_banks(function: Op, chip: BankChip) -> None:
+    """Rewrite a function in place; banks of a product get as many rows as K. Raises `LowerError`."""
+    _expand_all(function, chip, deep=True)
+
+
+def _expand_all(function: Op, chip: BankChip, deep: bool) -> None:
     if takes_planes(chip):
         from_tile(function, chip)
+    product = partial(expand_matmul, deep=deep)
     expansions = {
-        "buckyball.matmul": expand_matmul,
-        "buckyball.matrix_matmul": expand_matmul,
+        "buckyball.matmul": product,
+        "buckyball.matrix_matmul": product,
         "tile.tile_transpose": expand_transpose,
         "buckyball.mem_transpose": expand_transpose,
         "tile.tile_conv2d": expand_conv,
@@ -41,7 +53,7 @@ def to_banks(function: Op, chip: BankChip) -> None:
     Rewriter(function, {**dict.fromkeys(expansions, expand), "linalg.generic": elementwise}).run()
 
 
-def expand_matmul(op: Op, build: Builder, chip: BankChip) -> None:
+def expand_matmul(op: Op, build: Builder, chip: BankChip, deep: bool = False) -> None:
     """Emit a product, by the unit that adds up products if the chip has it. Raises `LowerError`."""
     unit = MatmulBanks if chip.has("mul_warp16") or not chip.has("matrix") or chip.revision != "NEW" else MatrixBanks
-    unit(op, build, chip).emit()
+    unit(op, build, chip, deep).emit()

@@ -26,6 +26,10 @@ MOST_STEPS = 20_000_000
 """Operations after which a run is given up."""
 
 
+MOST_ROWS = 1 << 14
+"""Rows that a bank has at most, as long as it is no bank of the chip."""
+
+
 class Stopped(Exception):
     """A run that could not go on: a fault or something that is not run here, and the operation."""
 
@@ -38,14 +42,16 @@ class Stopped(Exception):
 class Interpreter:
     """A program on a memory.
 
-    Banks that are still SSA values get ids of their own on a machine with as many banks as ids; numbered ones run on
-    the chip. `trace` has the mnemonic and registers of each instruction, if it is kept.
+    Banks that are still SSA values get ids of their own on a machine with as many banks as ids, each with as many rows
+    as the program asks for; numbered ones run on the chip. `trace` has the mnemonic and registers of each instruction,
+    if it is kept.
     """
 
     def __init__(self, code: Code, chip: BankChip, memory: Memory, traced: bool = False) -> None:
         self.code, self.chip, self.memory = code, chip, memory
         virtual = any(op.name == f"{BANK}alloc" for op in code.walk())
-        wide = chip._replace(bank_num=LARGEST_ID + 1, vbank_upper=LARGEST_ID) if virtual else chip
+        rows = max(chip.bank_entries, _most_rows(code))
+        wide = chip._replace(bank_num=LARGEST_ID + 1, vbank_upper=LARGEST_ID, bank_entries=rows) if virtual else chip
         self.machine = Machine(wide, memory.dram)
         self.trace: list[tuple[str, int, int]] | None = [] if traced else None
         self.functions = {op.text("symbol"): op for op in code.functions}
@@ -284,6 +290,18 @@ class Interpreter:
         if op.name == "memref.cast":
             return [values[0]]
         return [scalars.cast(op.name, values[0], op.operands[0].type, op.result.type)]
+
+
+def _most_rows(code: Code) -> int:
+    """The largest constant count of an operation on banks, at most `MOST_ROWS`."""
+    constants = {op.result: op.text("value") for op in code.walk() if op.name == "arith.constant"}
+    counts = [0]
+    for op in code.walk():
+        if op.name.startswith(BANK) and instruction_of(op) is not None:
+            roles = operands_by_role(op)
+            text = constants.get(roles.get("depth") or roles.get("iter") or op.operands[0], "")
+            counts.append(int(text) if text.isdecimal() else 0)
+    return min(max(counts), MOST_ROWS)
 
 
 def _kept(sizes: list[int], rank: int) -> list[int]:

@@ -1,6 +1,7 @@
 """Allocations that can be left out: a bank that is released and then allocated with equal columns need not be either.
 
-What comes next finds old bytes instead of zeros, so it must not add to what is there, and not read before it writes.
+What comes next finds old bytes instead of zeros, so its first operation must overwrite every row that is used, and not
+read or add to what is there.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ def _may_follow(problem: BankProblem, order: Sequence[int], places: Places, one:
     """Whether a bank may take over another's allocation: later, equally shaped, first written before it is read."""
     first, then = problem.banks[one], problem.banks[other]
     if one == other or (first.row, first.col) != (then.row, then.col) or first.region != then.region:
+        return False
+    if not then.is_filled:
         return False
     if places.lives[one][1] > places.lives[other][0] or other in dict(places.shared).values():
         return False

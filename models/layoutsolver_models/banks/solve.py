@@ -1,6 +1,7 @@
 """Solves a bank problem at a level: the least peak first, then the shortest makespan, then the fewest allocations.
 
-At `overlap`, the makespan comes before the peak, which only has to fit. Nothing is spilled below the level `spill`.
+At `overlap`, the makespan comes before the peak, which only has to fit. Nothing is spilled below the level `spill`, and
+nothing is cut below `split`, so a bank that would need more rows than there are fits nowhere below it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from layoutsolver_models.problems.layout import Status
 from layoutsolver_models.solve.layout import Limits
 
 LARGEST_SCHEDULE = 60
-"""Above so many operations the makespan is estimated, not minimised."""
+"""Above so many operations the makespan is estimated, not minimised, and no answer is said to be optimal."""
 
 
 def solve_banks(problem: BankProblem, level: Level, limits: Limits | None = None) -> BankSolution:
@@ -28,6 +29,12 @@ def solve_banks(problem: BankProblem, level: Level, limits: Limits | None = None
     """
     limits = limits or Limits()
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    if level == "split":
+        from layoutsolver_models.banks.split import solve_with_splits
+
+        return solve_with_splits(problem, limits)
+    if any(bank.rows > problem.bank_entries for bank in problem.banks):
+        return BankSolution("infeasible", level)
     if level == "first_fit":
         return _first_fit(problem)
     if level == "spill":
@@ -79,6 +86,8 @@ class _Solve:
         if self.powers.order and len(problem.ops) <= LARGEST_SCHEDULE:
             capacity = problem.bank_num if self.level == "overlap" else places.peak
             places = self.schedule(capacity) or places
+        elif self.powers.order:
+            self.proved = False
         return self.finish(places, bound)
 
     def search(self) -> Search:
@@ -121,7 +130,9 @@ class _Solve:
         ) if self.powers.lives else ()  # fmt: skip
         first = tuple(start for start, _ in places.lives) if self.powers.lives else ()
         status: Status = "optimal" if self.proved else "feasible"
-        peak = height(problem, ids, places)
+        peak = height(problem, ids, with_kept(places, kept))
+        if self.level == "overlap" and self.proved:
+            bound = peak
         return BankSolution(
             status, self.level, order, ids, first, last, peak, min(bound, peak), cycles, msets, shared, kept,
             dropped_fences=dropped,
@@ -142,6 +153,13 @@ def height(problem: BankProblem, ids: tuple[int, ...], places: Places) -> int:
         return max((at + bank.size for at, bank in zip(ids, problem.banks, strict=True)), default=0)
     starts = {start for start, _ in places.lives}
     return max((_load(problem, places, point) for point in starts), default=0)
+
+
+def with_kept(places: Places, kept: tuple[tuple[int, int], ...]) -> Places:
+    """The places with the lives of banks that stay allocated until another one takes over."""
+    until = {one: places.lives[other][0] for one, other in kept}
+    lives = tuple((start, until.get(number, end)) for number, (start, end) in enumerate(places.lives))
+    return replace(places, lives=lives)
 
 
 def _load(problem: BankProblem, places: Places, point: int) -> int:

@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
-from layoutsolver_models.banks.check import uses_of
 from layoutsolver_models.banks.floor import capacity_floor
+from layoutsolver_models.banks.uses import uses_of
 from layoutsolver_models.cp.banks import BankModel, Powers
 from layoutsolver_models.cp.timed import Search
 from layoutsolver_models.problems.banks import Bank, BankOp, BankProblem, BankSolution, Before, Spill

@@ -153,7 +153,8 @@ class BankModel:
             return first, end, end
         first, end, occupied = [], [], []
         for number, users in enumerate(self.users):
-            start = model.new_integer_between(f"first {number}", 0, self.horizon)
+            latest = self.horizon if users else max(0, len(problem.ops) - 1)
+            start = model.new_integer_between(f"first {number}", 0, latest)
             stop = model.new_integer_between(f"end {number}", 0, self.horizon)
             if users:
                 model.smallest(f"bank {number}", [self.times[user] for user in users], start)
@@ -199,13 +200,14 @@ class BankModel:
         return found
 
     def may_share(self, number: int, op: BankOp, source: int, target: int) -> bool:
-        """Whether an operation may write the bank that it reads: equal columns, and nothing was in the target."""
+        """Whether an operation may write the bank that it reads: equal columns, the target being new."""
         banks = self.problem.banks
         return (
             source != target
             and (banks[source].row, banks[source].col) == (banks[target].row, banks[target].col)
             and banks[source].region == banks[target].region == op.region
             and not op.accumulates
+            and banks[target].is_filled
             and all(user >= number for user in self.users[target])
         )
 

@@ -12,13 +12,13 @@ from typing import Literal, NamedTuple
 from layoutsolver_models.problems.layout import Status, Where
 from layoutsolver_models.problems.record import as_json_object
 
-Level = Literal["first_fit", "placement", "liveness", "reorder", "coalesce", "elide", "overlap", "spill"]
+Level = Literal["first_fit", "placement", "liveness", "reorder", "coalesce", "elide", "overlap", "spill", "split"]
 LEVELS: tuple[Level, ...] = (
-    "first_fit", "placement", "liveness", "reorder", "coalesce", "elide", "overlap", "spill"
+    "first_fit", "placement", "liveness", "reorder", "coalesce", "elide", "overlap", "spill", "split"
 )  # fmt: skip
 """What may be changed, each level all that the one before it may: first the places of banks, then when they are
-allocated and released, the order of operations, conversions in place, allocations that are left out, fences, and moves
-to memory and back."""
+allocated and released, the order of operations, conversions in place, allocations that are left out, fences, moves to
+memory and back, and how many rows are worked on at once."""
 
 BankModel = Literal["contiguous", "hw_mapped"]
 """How a bank of several columns lies: in ids that follow each other, or in any physical banks behind one id."""
@@ -60,8 +60,8 @@ class Region(NamedTuple):
 class Bank(NamedTuple):
     """A bank of the program: rows times columns of physical banks, and its life in the text, `[alloc, release)`.
 
-    Both are places between operations of the text, all allocations and releases counted; `rank` orders allocations.
-    `rows` are the rows of it that are used.
+    Both are places between operations of the text, all allocations and releases counted. `rows` are the rows of it that
+    are used, `filled` those that its first operation overwrites, None for all of them.
     """
 
     name: str
@@ -72,11 +72,17 @@ class Bank(NamedTuple):
     rows: int = 1
     region: int = -1
     where: Where | None = None
+    filled: int | None = None
 
     @property
     def size(self) -> int:
         """The physical banks that it takes."""
         return self.row * self.col
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether its first operation leaves nothing of what was there before, if it writes and does not read."""
+        return self.filled is None or self.filled >= self.rows
 
 
 @as_json_object
@@ -89,11 +95,25 @@ class Before(NamedTuple):
 
 
 @as_json_object
+class Chain(NamedTuple):
+    """Operations on banks of so many rows, all of which can be done part by part; what they add up stays one bank.
+
+    `packed` are loads of a matrix of 16 rows: a part of it is some of its columns, which lie apart in memory.
+    """
+
+    ops: tuple[int, ...]
+    banks: tuple[int, ...]
+    rows: int
+    packed: tuple[int, ...] = ()
+
+
+@as_json_object
 class BankProblem(NamedTuple):
     """Operations, banks, orders, and the memory: how many physical banks, the largest id, how ids are mapped.
 
     `clears` says that an allocation leaves a bank zero. `places` are the points of the text at which operations stand,
-    in the numbering of `Bank.alloc`. `loose_fences` put nothing in order that other fences do not.
+    in the numbering of `Bank.alloc`. `loose_fences` put nothing in order that other fences do not. A bank has
+    `bank_entries` rows; `chains` are what can be cut where a bank would need more.
     """
 
     ops: tuple[BankOp, ...]
@@ -106,6 +126,8 @@ class BankProblem(NamedTuple):
     model: BankModel = "contiguous"
     clears: bool = True
     loose_fences: tuple[int, ...] = ()
+    bank_entries: int = 1024
+    chains: tuple[Chain, ...] = ()
     schema: Literal["layoutsolver/bank-problem/1"] = "layoutsolver/bank-problem/1"
 
 
@@ -124,13 +146,24 @@ class Spill(NamedTuple):
 
 
 @as_json_object
+class Split(NamedTuple):
+    """A chain that is cut, and the rows of each part in their order."""
+
+    chain: int
+    parts: tuple[int, ...]
+
+
+@as_json_object
 class BankSolution(NamedTuple):
     """The order of operations, and for each bank its id and its life in that order.
 
+    Operations and banks are those of the problem, behind them those that `splits` and then `spills` add.
+
     A bank lives from just before the operation at position `first` to just behind the one at `last`; at the levels that
-    keep the text's lives, `alloc` and `release` of the problem hold instead. `shared` are pairs `(from, into)` of banks
-    that are one, `kept` pairs whose release and allocation are left out. `optimal` says that spills, peak, makespan and
-    allocations are proved least in this order; `infeasible` that nothing fits at this level.
+    keep the text's lives, `alloc` and `release` of the problem hold instead. No answer has a peak below `bound` (at
+    `overlap`, none that is as fast). `shared` are pairs `(from, into)` of banks that are one, `kept` pairs whose
+    release and allocation are left out. `optimal` says that spills, peak, makespan and allocations are proved least in
+    this order; `infeasible` that nothing fits at this level.
     """
 
     status: Status
@@ -147,4 +180,5 @@ class BankSolution(NamedTuple):
     kept: tuple[tuple[int, int], ...] = ()
     spills: tuple[Spill, ...] = ()
     dropped_fences: tuple[int, ...] = ()
+    splits: tuple[Split, ...] = ()
     schema: Literal["layoutsolver/bank-solution/1"] = "layoutsolver/bank-solution/1"
