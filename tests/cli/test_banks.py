@@ -57,13 +57,12 @@ def test_what_does_not_fit_is_said_at_its_peak(run: Run, options: list[object], 
 
 
 def test_what_needs_more_rows_than_a_bank_has_is_cut_where_that_is_asked_for(run: Run, tmp_path: Path) -> None:
-    text = LISTING.read_text().replace("constant 64", "constant 1040")
-    deep = write(tmp_path / "deep.mlir", text.replace("16x64x", "16x1040x").replace("64x16x", "1040x16x"))
-    for level in ("first_fit", "spill"):
-        found = run("banks", deep, "--level", level)
-        assert (found.status, found.out, found.found) == (1, "", [("LS1030", "14:9")])
-        assert f"does not fit into banks of 1024 rows at `{level}`: capacity floor" in found.err
-        assert "feasible with split: 1040 rows as 16 + 1024, from `bank_mvin` (line 14) to" in found.err
+    text = LISTING.read_text().replace("constant 64", "constant 2048")
+    deep = write(tmp_path / "deep.mlir", text.replace("16x64x", "16x2048x").replace("64x16x", "2048x16x"))
+    found = run("banks", deep, "--level", "spill")
+    assert (found.status, found.out, found.found) == (1, "", [("LS1030", "14:9")])
+    assert "does not fit into banks of 1024 rows at `spill`: capacity floor" in found.err
+    assert "feasible with split: 2048 rows as 1024 + 1024, from `bank_mvin` (line 14) to" in found.err
     placed = tmp_path / "placed.mlir"
     assert run("banks", deep, "--level", "split", "-o", placed).status == 0
     assert run("verify", deep, placed).out.startswith(f"{deep} and {placed}: agree in 4 runs")
@@ -114,7 +113,7 @@ def test_what_first_fit_cannot_number_is_sent_to_the_verb_that_can(run: Run) -> 
 
 
 def test_pictures_of_memory_are_of_programs_and_tables(run: Run, tmp_path: Path) -> None:
-    assert "live: 6" in run("view", "--show", "memory", LISTING, "--target", "buckyball:seed").out
+    assert "6 live" in run("view", "--show", "memory", LISTING, "--target", "buckyball:seed").out
     found = run("view", "--show", "memory", write(tmp_path / "a.txt", "some words\nand more\n"))
     assert (found.status, found.found) == (3, [("LS1020", "1:1")])
     assert "buckyball:x` is for programs of tiles" in run("view", LISTING, "--target", "buckyball:x").err
