@@ -86,7 +86,7 @@ class _Posing:
             return behind
         if op.blocks and any(one.name in SETS or is_bank_op(one) or one.name == FENCE for one in op.walk()):
             made = BankOp(op.name, "", 0, region=region, where=self.where(op))
-            entered = self.add(number, made, [], op, within=False)
+            entered = self.add(number, made._replace(reads=self.carried(op)), [], op, within=False)
             inner = len(self.regions)
             self.regions.append(Region(entered, -1, region))
             self.region_of_step[number] = inner
@@ -102,8 +102,14 @@ class _Posing:
             self.add(number, BankOp(op.name, "", 1, region=region, where=self.where(op)), [], op)
         else:
             accesses = self.memory.accesses(op)
-            self.add(number, BankOp(op.name, "", 0, region=region, where=self.where(op)), accesses, op)
+            made = BankOp(op.name, "", 0, self.carried(op), region=region, where=self.where(op))
+            self.add(number, made, accesses, op)
         return behind
+
+    def carried(self, op: Op) -> tuple[int, ...]:
+        """The banks that an operation hands on, and that nothing uses: it is all that keeps them alive."""
+        found = {self.program.handles[value] for value in op.operands if value in self.program.handles}
+        return tuple(sorted(number for number in found if not self.program.buffers[number].uses))
 
     def add(
         self, step: int, made: BankOp, accesses: list[Access], op: Op, leaving: bool = False, within: bool = True

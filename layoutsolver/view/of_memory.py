@@ -29,6 +29,8 @@ def map_of_banks(title: str, problem: BankProblem, solution: BankSolution) -> Me
     into = {} if keeps else {one: solution.first[other] for one, other in solution.shared}
     for number, (bank, where) in enumerate(zip(problem.banks, solution.ids, strict=True)):
         start, end = (bank.alloc, bank.release) if keeps else (solution.first[number], solution.last[number] + 1)
+        if end == 0:
+            continue
         end = min(end, into.get(number, end))
         hint = f"{bank.name}: {bank.row} x {bank.col} from bank {where}"
         bars.append(Bar(bank.name, start, max(end, start + 1), where, bank.size, hint))

@@ -161,6 +161,41 @@ def test_a_cut_that_forgets_a_part_is_seen_by_the_model() -> None:
     assert [item.code for item in compare_codes(code_of(text), code_of(broken), chip, 1, 1).diagnostics] == ["LS0707"]
 
 
+UNUSED = """\
+func.func @f(%A: memref<16x16xf32>, %C: memref<16x16xf32>) {
+  %n = arith.constant 16 : i64
+  %u = arith.constant 1 : i64
+  %i0 = arith.constant 0 : index
+  %i1 = arith.constant 1 : index
+  %b = buckyball.bank_alloc {col = 4 : i64}
+  %c = buckyball.bank_alloc {col = 4 : i64}
+  %d = buckyball.bank_alloc {col = 4 : i64}
+  %b1 = buckyball.bank_mvin %A %b %n %u : memref<16x16xf32> i64 i64 i64
+  %b2 = buckyball.bank_mvout %C %b1 %n %u : memref<16x16xf32> i64 i64 i64
+  %r = scf.for %i = %i0 to %i1 step %i1 iter_args(%h = %d) -> (i64) {
+    scf.yield %h : i64
+  }
+  buckyball.fence
+  buckyball.bank_release %b : i64
+  buckyball.bank_release %c : i64
+  buckyball.bank_release %r : i64
+  return
+}
+"""
+IDLE = "func.func @f() {\n  %b = buckyball.bank_alloc\n  buckyball.bank_release %b : i64\n  return\n}\n"
+
+
+@pytest.mark.parametrize(("level", "msets"), [("placement", 6), ("liveness", 4), ("elide", 4), ("overlap", 4)])
+def test_banks_that_nothing_uses_are_not_allocated_unless_they_are_handed_on(level: Level, msets: int) -> None:
+    placed = bank_text(SourceFile("a.mlir", UNUSED), SEED, BankOptions(level))
+    assert placed.text is not None, placed.diagnostics
+    assert (placed.text.count("buckyball.mset"), placed.functions[0].solution.status) == (msets, "optimal")
+    assert compare_codes(code_of(UNUSED), code_of(placed.text), SEED, 1, 1).diagnostics == []
+    idle = bank_text(SourceFile("a.mlir", IDLE), SEED, BankOptions(level))
+    assert idle.text is not None
+    assert idle.text.count("buckyball.mset") == (2 if level == "placement" else 0)
+
+
 MSETS = """\
 func.func @m(%A: memref<16x16xf32>) {{
   %n = arith.constant 16 : i64

@@ -117,6 +117,8 @@ class _Placing:
         releases: dict[int, list[int]] = {}
         order = self.solution.order
         for bank in range(len(self.problem.banks)):
+            if self.solution.last[bank] < self.solution.first[bank]:
+                continue
             allocs.setdefault(order[self.solution.first[bank]], []).append(bank)
             releases.setdefault(order[min(self.solution.last[bank], len(order) - 1)], []).append(bank)
         self.allocs, self.releases = allocs, releases

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from layoutsolver.buckyball.ir import Op
@@ -31,7 +32,7 @@ def _expand_all(function: Op, chip: BankChip, deep: bool) -> None:
     if takes_planes(chip):
         from_tile(function, chip)
     product = partial(expand_matmul, deep=deep)
-    expansions = {
+    expansions: dict[str, Callable[[Op, Builder, BankChip], None]] = {
         "buckyball.matmul": product,
         "buckyball.matrix_matmul": product,
         "tile.tile_transpose": expand_transpose,

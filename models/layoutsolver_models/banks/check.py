@@ -143,7 +143,7 @@ class _Check:
         errors = []
         for number, (start, end) in enumerate(self.spans):
             places = [self.at[user] for user in self.users[number]]
-            if not 0 <= start < end <= len(problem.ops) + 1:
+            if (start, end) != (0, 0) and not 0 <= start < end <= len(problem.ops) + 1:
                 errors.append(f"bank {number} lives from {start} to {end - 1}")
             elif places and (min(places) < start or max(places) >= end):
                 errors.append(f"bank {number} is used outside its life")
@@ -210,6 +210,8 @@ class _Check:
         errors: list[str] = []
         spans = list(zip(self.spans, self.solution.ids, problem.banks, strict=True))
         for number, (life, low, bank) in enumerate(spans):
+            if life == (0, 0):
+                continue
             high = low + (bank.size if contiguous else 1)
             if low < 0 or low > problem.largest_id or (contiguous and high > problem.bank_num):
                 errors.append(f"bank {number} lies at {low}, outside the chip")
@@ -231,11 +233,12 @@ class _Check:
     def numbers(self) -> list[str]:
         """Peak, allocations and cycles, and a bound that the answer itself is below."""
         problem, solution = self.problem, self.solution
-        tops = [at + bank.size for at, bank in zip(solution.ids, problem.banks, strict=True)]
+        living = [number for number, (start, end) in enumerate(self.spans) if start < end or self.users[number]]
+        tops = [solution.ids[number] + problem.banks[number].size for number in living]
         one: dict[int, int] = {}
         for source, target in sorted(solution.shared, key=lambda pair: self.spans[pair[1]]):
             one[target] = one.get(source, source)
-        msets = 2 * (len(problem.banks) - len(solution.shared) - len(solution.kept))
+        msets = 2 * (len(living) - len(solution.shared) - len(solution.kept))
         timed = [op for op in solution.order if op not in solution.dropped_fences]
         claims = {
             "the peak": (max(tops, default=0) if problem.model == "contiguous" else self.most_live(), solution.peak),

@@ -21,13 +21,14 @@ def keep_allocations(
     contiguous = problem.model == "contiguous"
     capacity = places.peak if contiguous else problem.largest_id + 1
     into = dict(places.shared)
-    ids, ends, along = [], [], []
+    ids, ends = [], []
+    living = [number for number, (start, end) in enumerate(places.lives) if start < end]
     horizon = len(order) + 1
     for number, bank in enumerate(problem.banks):
         size = bank.size if contiguous else 1
-        ids.append(model.new_integer_between(f"bank {number}", 0, min(problem.largest_id, capacity - size)))
+        highest = min(problem.largest_id, capacity - size) if number in living else 0
+        ids.append(model.new_integer_between(f"bank {number}", 0, highest))
         ends.append(model.new_integer_between(f"end {number}", places.lives[number][1], horizon))
-        along.append(model.new_interval(f"columns {number}", ids[number], size))
     for source, target in places.shared:
         model.linear("in place", [(1, ids[source]), (-1, ids[target])], low=0, high=0)
     pairs: dict[tuple[int, int], int] = {}
@@ -51,12 +52,15 @@ def keep_allocations(
         end = places.lives[number][1]
         model.linear("kept", [(1, ends[number])], low=end, high=end, condition=[rest])
     starts = [model.new_integer_between(f"start {n}", start, start) for n, (start, _) in enumerate(places.lives)]
-    across = [model.new_interval_until(f"life {n}", starts[n], ends[n]) for n in range(len(problem.banks))]
-    if problem.banks:
+    across = [model.new_interval_until(f"life {n}", starts[n], ends[n]) for n in living]
+    sizes = [problem.banks[number].size for number in living]
+    if living:
+        along = [model.new_interval(f"columns {n}", ids[n], size if contiguous else 1)
+                 for n, size in zip(living, sizes, strict=True)]  # fmt: skip
         model.no_overlap_2d("banks", across, along)
-    if not contiguous and problem.banks:
+    if not contiguous and living:
         limit = model.new_integer_between("banks", places.peak, places.peak)
-        model.cumulative("capacity", across, [bank.size for bank in problem.banks], limit)
+        model.cumulative("capacity", across, sizes, limit)
     weight = len(problem.banks) * (capacity + 1) + 1
     model.minimize_total([(1, one) for one in ids], [(-weight, literal) for literal in pairs.values()])
     answer = model.solve_timed(search)
@@ -71,7 +75,7 @@ def _may_follow(problem: BankProblem, order: Sequence[int], places: Places, one:
     first, then = problem.banks[one], problem.banks[other]
     if one == other or (first.row, first.col) != (then.row, then.col) or first.region != then.region:
         return False
-    if not then.is_filled:
+    if not then.is_filled or places.lives[one] == (0, 0):
         return False
     if places.lives[one][1] > places.lives[other][0] or other in dict(places.shared).values():
         return False

@@ -73,20 +73,22 @@ class _Solve:
 
     def run(self) -> BankSolution:
         problem = self.problem
-        if any(bank.size > problem.bank_num for bank in problem.banks):
+        used = {bank for op in problem.ops for bank in (*op.reads, *op.writes)}
+        banks = [bank for number, bank in enumerate(problem.banks) if number in used or not self.powers.lives]
+        floor = max((bank.size for bank in banks), default=0)
+        if floor > problem.bank_num:
             return BankSolution("infeasible", self.level)
         model = BankModel(problem, self.powers, problem.bank_num)
-        floor = max((bank.size for bank in problem.banks), default=0)
         model.minimize_peak(floor)
         answer, places = model.solve(self.search())
         if places is None:
             return BankSolution(answer.status, self.level)
         self.proved = answer.status == "optimal"
         bound = answer.bound
-        if self.powers.order and len(problem.ops) <= LARGEST_SCHEDULE:
+        if self.powers.order and 0 < len(problem.ops) <= LARGEST_SCHEDULE:
             capacity = problem.bank_num if self.level == "overlap" else places.peak
             places = self.schedule(capacity) or places
-        elif self.powers.order:
+        elif self.powers.order and problem.ops:
             self.proved = False
         return self.finish(places, bound)
 
@@ -121,7 +123,8 @@ class _Solve:
             ids, kept, whole = keep_allocations(problem, order, places, self.search())
             self.proved &= whole
         one = dict(shared)
-        msets = 2 * (len(problem.banks) - len(shared) - len(kept))
+        living = sum(start < end for start, end in places.lives)
+        msets = 2 * (living - len(shared) - len(kept))
         dropped = problem.loose_fences if self.level == "overlap" else ()
         timed = [op for op in order if op not in dropped]
         cycles = makespan(problem, timed, {into: root(into, shared) for _, into in shared}, msets)
@@ -150,7 +153,8 @@ def without_loose_fences(problem: BankProblem) -> BankProblem:
 def height(problem: BankProblem, ids: tuple[int, ...], places: Places) -> int:
     """The banks that a placement needs: its highest one, or the most that are live at once where hardware maps ids."""
     if problem.model == "contiguous":
-        return max((at + bank.size for at, bank in zip(ids, problem.banks, strict=True)), default=0)
+        spans = zip(ids, problem.banks, places.lives, strict=True)
+        return max((at + bank.size for at, bank, (start, end) in spans if start < end), default=0)
     starts = {start for start, _ in places.lives}
     return max((_load(problem, places, point) for point in starts), default=0)
 
@@ -183,7 +187,7 @@ def as_positions(problem: BankProblem, model: BankModel, places: Places) -> Plac
     first = [min((at[user] for user in users), default=0) for users in model.users]
     lives = []
     for number, users in enumerate(model.users):
-        end = max((at[user] for user in users), default=0) + 1
+        end = max((at[user] + 1 for user in users), default=0)
         lives.append((first[number], first[taken[number]] if number in taken else end))
     times = tuple(at[number] for number in range(len(problem.ops)))
     return Places(times, places.ids, tuple(lives), places.shared, places.peak)

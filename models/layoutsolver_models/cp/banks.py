@@ -145,7 +145,10 @@ class BankModel:
     # -- banks ------------------------------------------------------------------------------------------------
 
     def _lives(self) -> tuple[list[int], list[int], list[int]]:
-        """For each bank when it is first used, when its last use is over, and when its place is free again."""
+        """For each bank when it is first used, when its last use is over, and when its place is free again.
+
+        A bank that nothing uses does not live, where lives may be changed.
+        """
         model, problem = self.model, self.problem
         if not self.powers.lives:
             first = [model.new_integer_between("alloc", bank.alloc, bank.alloc) for bank in problem.banks]
@@ -153,15 +156,13 @@ class BankModel:
             return first, end, end
         first, end, occupied = [], [], []
         for number, users in enumerate(self.users):
-            latest = self.horizon if users else max(0, len(problem.ops) - 1)
+            latest = self.horizon if users else 0
             start = model.new_integer_between(f"first {number}", 0, latest)
-            stop = model.new_integer_between(f"end {number}", 0, self.horizon)
+            stop = model.new_integer_between(f"end {number}", 0, latest)
             if users:
                 model.smallest(f"bank {number}", [self.times[user] for user in users], start)
                 lengths = [self.lengths[user] for user in users]
                 model.largest(f"bank {number}", [self.times[user] for user in users], lengths, stop)
-            else:
-                model.linear(f"bank {number}", [(1, stop), (-1, start)], low=1, high=1)
             first.append(start)
             end.append(stop)
             occupied.append(stop)
@@ -217,6 +218,9 @@ class BankModel:
         contiguous = problem.model == "contiguous"
         ids, across, along, demands = [], [], [], []
         for number, bank in enumerate(problem.banks):
+            if self.powers.lives and not self.users[number]:
+                ids.append(model.new_integer_between(f"bank {number}", 0, 0))
+                continue
             highest = min(problem.largest_id, self.capacity - bank.size) if contiguous else problem.largest_id
             ids.append(model.new_integer_between(f"bank {number}", 0, highest))
             across.append(model.new_interval_until(f"life {number}", self.first[number], self.occupied[number]))
@@ -224,7 +228,7 @@ class BankModel:
             demands.append(bank.size)
             if contiguous:
                 model.linear("capacity", [(1, self.peak), (-1, ids[number])], low=bank.size)
-        if problem.banks:
+        if across:
             model.no_overlap_2d("banks", across, along)
             model.cumulative("capacity", across, demands, self.peak)
         for (source, target), literal in self.shared.items():

@@ -159,11 +159,12 @@ class BankSolution(NamedTuple):
 
     Operations and banks are those of the problem, behind them those that `splits` and then `spills` add.
 
-    A bank lives from just before the operation at position `first` to just behind the one at `last`; at the levels that
-    keep the text's lives, `alloc` and `release` of the problem hold instead. No answer has a peak below `bound` (at
-    `overlap`, none that is as fast). `shared` are pairs `(from, into)` of banks that are one, `kept` pairs whose
-    release and allocation are left out. `optimal` says that spills, peak, makespan and allocations are proved least in
-    this order; `infeasible` that nothing fits at this level.
+    A bank lives from just before the operation at position `first` to just behind the one at `last`; one that
+    nothing uses has 0 and -1, and is not allocated. At the levels that keep the text's lives, `alloc` and `release`
+    of the problem hold instead. No answer has a peak below `bound` (at `overlap`, none that is as fast). `shared`
+    are pairs `(from, into)` of banks that are one, `kept` pairs whose release and allocation are left out.
+    `optimal` says that spills, peak, makespan and allocations are proved least in this order; `infeasible` that
+    nothing fits at this level.
     """
 
     status: Status

@@ -196,6 +196,16 @@ def test_operations_stay_in_their_region_and_edges_hold_at_every_level() -> None
     assert "region 0 holds other operations" in solution_errors(looped, found)[0]
 
 
+def test_a_bank_that_nothing_uses_is_not_allocated_and_not_counted() -> None:
+    whole = tile(16)
+    problem = whole._replace(banks=(*whole.banks, whole.banks[0]._replace(name="idle")))
+    found = solve_banks(problem, "elide")
+    assert solution_errors(problem, found) == []
+    used = found._replace(first=(*found.first[:-1], 0), last=(*found.last[:-1], 2))
+    assert solution_errors(problem, used) != []
+    assert solution_errors(whole, solve_banks(whole, "elide")._replace(first=(0,) * 7, last=(-1,) * 7)) != []
+
+
 def test_a_fixed_life_must_hold_its_uses() -> None:
     problem = mixed(16)
     found = solve_banks(problem, "placement")

@@ -158,3 +158,27 @@ def peak_of(problem: BankProblem, order: list[int]) -> int:
         users = [at[n] for n, op in enumerate(problem.ops) if number in (*op.reads, *op.writes)]
         spans.append((min(users), max(users), bank.size))
     return max(sum(size for low, high, size in spans if low <= point <= high) for point in at.values())
+
+
+def test_a_bank_that_nothing_uses_takes_no_place_where_lives_may_change() -> None:
+    whole = tile(16)
+    unused = whole._replace(banks=(*whole.banks, Bank("idle", 1, 31, 7, 23)))
+    assert solve_banks(unused._replace(bank_num=64, largest_id=63), "placement").peak == 19 + 31
+    for level in LEVELS[2:]:
+        found, plain = solve_banks(unused, level), solve_banks(whole, level)
+        assert (found.status, found.peak, found.msets, found.first[-1], found.last[-1]) == (
+            plain.status, plain.peak, plain.msets, 0, -1
+        )  # fmt: skip
+        assert solution_errors(unused, found) == []
+    none = BankProblem((), (Bank("idle", 1, 4, 0, 1),), (), ())
+    for level in LEVELS[2:]:
+        found = solve_banks(none, level)
+        assert (found.status, found.peak, found.msets, found.order) == ("optimal", 0, 0, ())
+        assert solution_errors(none, found) == []
+
+
+def test_above_the_limit_of_schedules_nothing_is_said_to_be_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("layoutsolver_models.banks.solve.LARGEST_SCHEDULE", 8)
+    found = solve_banks(tile(16), "elide")
+    assert (found.status, found.peak, found.bound) == ("feasible", 6, 6)
+    assert solve_banks(tile(16), "liveness").status == "optimal"
