@@ -1,7 +1,7 @@
 """Whether a program with numbered banks allocates and releases them as it must: each where it is free, none left.
 
 Reports what the released checker reports (buckyball 6.4), for banks in bodies of loops as well, and uses of banks that
-are not allocated.
+are not allocated. Where ids are mapped by the hardware, a bank of several columns has one id, and lies anywhere.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from layoutsolver.buckyball.ir import Code, Op, Value
 from layoutsolver.buckyball.roles import instruction_of, mnemonic, operands_by_role
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.ops.buckyball import INTRINSIC
+from layoutsolver_models.buckyball.encoding import BANK_FIELDS, MASK, RS1, RS2, decode
+from layoutsolver_models.buckyball.instructions import ALIASES, BY_FUNCT7, INSTRUCTIONS
+from layoutsolver_models.problems.banks import BankModel
 from layoutsolver_models.targets.bank_chip import BankChip
 
 
@@ -36,20 +39,23 @@ class Usage(NamedTuple):
     events: tuple[Event, ...]
 
 
-def bank_usage(code: Code, chip: BankChip) -> tuple[list[Usage], list[Diagnostic]]:
+def bank_usage(
+    code: Code, chip: BankChip, model: BankModel = "contiguous"
+) -> tuple[list[Usage], list[Diagnostic]]:  # fmt: skip
     """The use of banks in each function, and LS1032 for everything that is wrong with it."""
     found, said = [], []
     for function in code.functions:
         if function.blocks:
-            walk = _Walk(code, function, chip)
+            walk = _Walk(code, function, chip, model)
             found.append(walk.run())
             said += walk.said
     return found, said
 
 
 class _Walk:
-    def __init__(self, code: Code, function: Op, chip: BankChip) -> None:
+    def __init__(self, code: Code, function: Op, chip: BankChip, model: BankModel) -> None:
         self.code, self.function, self.chip = code, function, chip
+        self.contiguous = model == "contiguous"
         self.known: dict[Value, int] = {}
         self.live: dict[int, tuple[int, int, Op]] = {}
         self.said: list[Diagnostic] = []
@@ -88,12 +94,31 @@ class _Walk:
             if bank is not None:
                 shape = (op.number("row", 1), op.number("col", 1))
                 self.set(op, bank, *shape, alloc=bool(op.attrs.get("alloc", True)))
-        elif row is not None and not op.name.startswith(INTRINSIC):
+        elif op.name.startswith(INTRINSIC):
+            self.registers(op)
+        elif row is not None:
             roles = operands_by_role(op)
             for role in dict.fromkeys((*row.reads, *row.writes)):
                 bank = self.number(op, roles[role])
                 if bank is not None and bank not in self.live:
                     self.fault(op, f"bank {bank} is used, but not allocated here")
+
+    def registers(self, op: Op) -> None:
+        """The banks that an instruction names in its first register."""
+        name = op.name.removeprefix(INTRINSIC)
+        named = INSTRUCTIONS.get(ALIASES.get(name, name))
+        row = named or INSTRUCTIONS.get(BY_FUNCT7.get(op.number("funct7", -1), ""))
+        banks = () if row is None else (*row.reads, *row.writes)
+        if not banks:
+            return
+        register = self.known.get(op.operands[0])
+        if register is None:
+            self.fault(op, "banks whose numbers are not constant")
+            return
+        fields = decode(RS1, register & MASK)
+        for bank in dict.fromkeys(fields[BANK_FIELDS[role]] for role in banks):
+            if bank not in self.live:
+                self.fault(op, f"bank {bank} is used, but not allocated here")
 
     def packed(self, op: Op) -> None:
         """An mset whose fields are in its registers."""
@@ -101,7 +126,8 @@ class _Walk:
         if first is None or second is None:
             self.fault(op, "a bank whose number is not constant")
             return
-        self.set(op, first & 0x3FF, second & 31, second >> 5 & 31, alloc=bool(second >> 10 & 1))
+        fields = decode(RS2["mset"], second & MASK)
+        self.set(op, decode(RS1, first & MASK)["bank0"], fields["row"], fields["col"], alloc=bool(fields["alloc"]))
 
     def number(self, op: Op, value: Value) -> int | None:
         bank = self.known.get(value)
@@ -119,17 +145,20 @@ class _Walk:
         if row <= 0 or col <= 0:
             self.fault(op, f"bank {bank} is allocated with {row} rows and {col} columns")
             return
-        top = bank + row * col
-        if bank < 0 or bank > self.chip.vbank_upper or top > self.chip.bank_num:
+        top = bank + (row * col if self.contiguous else 1)
+        outside = self.contiguous and top > self.chip.bank_num
+        if bank < 0 or bank > self.chip.vbank_upper or outside:
             self.fault(op, f"banks {bank} to {top - 1} are outside the {self.chip.bank_num} of `{self.chip.name}`")
         if bank in self.live:
             self.fault(op, f"bank {bank} is allocated twice")
             return
         for other, (rows, cols, _) in self.live.items():
-            if bank < other + rows * cols and other < top:
+            if self.contiguous and bank < other + rows * cols and other < top:
                 self.fault(op, f"banks {bank} to {top - 1} overlap bank {other}, which is allocated here")
         self.live[bank] = (row, col, op)
         self.peak = max(self.peak, self.used())
+        if not self.contiguous and self.used() > self.chip.bank_num:
+            self.fault(op, f"{self.used()} banks are allocated here, `{self.chip.name}` has {self.chip.bank_num}")
         self.events.append(Event("alloc", bank, row, col, self.used()))
 
     def used(self) -> int:

@@ -50,6 +50,37 @@ def test_the_listing_of_the_seed_runs_alike_at_every_level(
     assert model == "hw_mapped" or (said == [] and usage[0].peak <= bank_num and usage[0].leaked == 0)
 
 
+PARTLY = """\
+func.func @m(%A: memref<64x16xf32>, %B: memref<16x16xf32>, %C: memref<64x16xf32>, %D: memref<32x16xf32>, %s: i64) {
+  %n = arith.constant 16 : i64
+  %h = arith.constant 32 : i64
+  %k = arith.constant 64 : i64
+  %u = arith.constant 1 : i64
+  %p = buckyball.bank_alloc {col = 4 : i64}
+  %q = buckyball.bank_alloc {col = 4 : i64}
+  %p1 = buckyball.bank_mvin %A %p %k %u : memref<64x16xf32> i64 i64 i64
+  %p2 = buckyball.bank_mvout %C %p1 %k %u : memref<64x16xf32> i64 i64 i64
+  buckyball.fence
+  %q1 = buckyball.bank_mvin %B %q %n %u : memref<16x16xf32> i64 i64 i64
+  %q2 = buckyball.bank_mvout %D %q1 %h %u : memref<32x16xf32> i64 i64 i64
+  buckyball.fence
+  buckyball.bank_release %p : i64
+  buckyball.bank_release %q : i64
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("rows", "msets"), [(16, 2), (32, 4)])
+def test_an_allocation_stays_where_rows_are_used_that_nothing_overwrites(rows: int, msets: int) -> None:
+    """Rows behind those that are loaded are zero, as long as the bank is a fresh one."""
+    text = PARTLY.replace("memref<32x16xf32>", f"memref<{rows}x16xf32>").replace("constant 32", f"constant {rows}")
+    placed = bank_text(SourceFile("a.mlir", text), SEED, BankOptions("elide"))
+    assert placed.text is not None
+    assert placed.text.count("buckyball.mset") == msets
+    assert compare_codes(code_of(text), code_of(placed.text), SEED, 2, 1).diagnostics == []
+
+
 LOOP = """\
 func.func @loop(%A: memref<16x16xf32>, %B: memref<16x16xf32>, %C: memref<16x16xf32>, %s: i64) {
   %n = arith.constant 16 : i64
@@ -228,6 +259,40 @@ def test_numbered_banks_are_checked(bank: int, body: str, words: str) -> None:
     assert [words in item.message for item in said[:1]] == [True] * bool(words)
     assert len(said) <= 2
     assert usage[0].function == "m"
+
+
+def numbered(bank: int, body: str) -> str:
+    return MSETS.format(bank=bank, body=body.replace("{{", "{").replace("}}", "}"))
+
+
+def test_banks_that_hardware_maps_are_checked_by_how_many_there_are() -> None:
+    chip = SEED._replace(bank_num=5)
+    one, other = (SET.format(name=name, col=4) for name in "bo")
+    frees = FREE.format(name="b") + FREE.format(name="o")
+    text = numbered(4, SET.format(name="b", col=4) + SET.format(name="o", col=1) + frees)
+    assert [item.message for item in bank_usage(code_of(text), chip)[1]] == [
+        "banks 4 to 7 are outside the 5 of `seed`", "banks 5 to 5 are outside the 5 of `seed`",
+        "banks 5 to 5 overlap bank 4, which is allocated here",
+    ]  # fmt: skip
+    usage, said = bank_usage(code_of(text), chip, "hw_mapped")
+    assert (said, usage[0].peak) == ([], 5)
+    _, said = bank_usage(code_of(numbered(4, one + other + frees)), chip, "hw_mapped")
+    assert [item.message for item in said] == ["8 banks are allocated here, `seed` has 5"]
+    _, said = bank_usage(code_of(numbered(4, one + FREE.format(name="b"))), chip._replace(vbank_upper=3), "hw_mapped")
+    assert [item.message for item in said] == ["banks 4 to 4 are outside the 5 of `seed`"]
+
+
+def test_instructions_as_registers_use_banks_that_are_allocated() -> None:
+    """Every operand in its field; the newer spelling too."""
+    for chip in (SEED, load_bank_chip("toy")):
+        text = lower_text(SourceFile("a.mlir", product(16, 16, 16)), chip, "intr").text or ""
+        usage, said = bank_usage(code_of(text), chip)
+        assert (said, usage[0].leaked) == ([], 0)
+        lines = text.splitlines(keepends=True)
+        sets = [place for place, line in enumerate(lines) if "buckyball.intr.mset" in line]
+        for place in sets[:5]:
+            code = code_of("".join(lines[:place] + lines[place + 1 :]))
+            assert any("is used, but not allocated here" in item.message for item in bank_usage(code, chip)[1])
 
 
 def test_the_report_is_that_of_the_released_checker() -> None:

@@ -145,6 +145,20 @@ def test_a_bank_that_is_used_but_not_allocated_is_found(run: Run, tmp_path: Path
     assert {code for code, _ in found.found} == {"LS1032"}
 
 
+def test_banks_that_hardware_maps_are_checked_as_such_and_text_behind_mlir_is_not(run: Run, tmp_path: Path) -> None:
+    placed = tmp_path / "placed.mlir"
+    assert run("banks", LISTING, "--bank-model", "hw_mapped", "-o", placed).status == 0
+    assert run("banks", "--check", placed).status == 1
+    checked = run("banks", "--check", placed, "--bank-model", "hw_mapped")
+    assert (checked.status, checked.out) == (0, "[bank-usage] tile peak=6/16 alloc=4 release=4 leaked=0\n")
+    for stage in ("llvm", "riscv"):
+        written = tmp_path / f"a.{stage}"
+        assert run("lower", placed, "--to", stage, "-o", written).status == 0
+        found = run("banks", "--check", written)
+        assert (found.status, found.found) == (1, [("LS1009", "")])
+        assert f"stands at `{stage}`" in found.err
+
+
 def test_limits_are_no_proofs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from layoutsolver.buckyball import banking
 

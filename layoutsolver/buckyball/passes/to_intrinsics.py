@@ -6,7 +6,7 @@ from layoutsolver.buckyball.ir import Op, Value, shape_of
 from layoutsolver.buckyball.passes.builder import I64, INDEX, Builder, LowerError, Rewriter
 from layoutsolver.buckyball.roles import mnemonic, operands_by_role
 from layoutsolver.ops.buckyball import INTRINSIC
-from layoutsolver_models.buckyball.encoding import INT8_MODE, RS1, RS2, Field
+from layoutsolver_models.buckyball.encoding import BANK_FIELDS, INT8_MODE, RS1, RS2, Field
 from layoutsolver_models.buckyball.instructions import INSTRUCTIONS
 from layoutsolver_models.targets.bank_chip import BankChip
 
@@ -16,8 +16,6 @@ BASE = ("mset", "mvin", "mvout", "fence")
 INTRINSIC_NAMES = {"mul_warp16": "mul.warp16", "matrix": "bbfp.mul", "int32_to_int8": "int2fp"}
 """The intrinsics whose name is not the mnemonic."""
 
-_BANK0 = {"bank": "bank0", "in": "bank0", "op1": "bank0"}
-_OTHER = {"out": "bank2", "wr": "bank2", "op2": "bank1"}
 _COUNT = ("iter", "depth")
 
 
@@ -67,7 +65,7 @@ class _Registers:
             self.put(RS1["bank0"], roles["bank"])
             return self.register()
         for role, value in roles.items():
-            field = _BANK0.get(role) or _OTHER.get(role)
+            field = BANK_FIELDS.get(role)
             if field is not None:
                 self.put(RS1[field], value)
             elif role in _COUNT:

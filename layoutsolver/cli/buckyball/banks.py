@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.buckyball.banking import Banked, BankOptions, bank_text
+from layoutsolver.buckyball.lowering import text_stage
 from layoutsolver.buckyball.program import read_program
 from layoutsolver.buckyball.usage import bank_usage, usage_text
 from layoutsolver.cli.buckyball.target import bank_chip
@@ -12,7 +13,8 @@ from layoutsolver.cli.inputs import read_inputs
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
-from layoutsolver.source import SourceFile
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.source import SourceFile, Span
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.bank_chip import BankChip
 
@@ -72,12 +74,18 @@ def _check(options: argparse.Namespace, chip: BankChip, sources: list[SourceFile
     status = EXIT_OK
     answers = []
     for source in sources:
+        written = text_stage(source.text)
+        if written:
+            message = f"the program stands at `{written}`: --check reads MLIR, `layoutsolver verify` runs this"
+            print_diagnostics(options, [Diagnostic("LS1009", "error", message, Label(source, Span(0, 0)))])
+            status = worst(status, EXIT_PROGRAM)
+            continue
         read = read_program(source)
         print_diagnostics(options, read.diagnostics)
         if read.code is None:
             status = worst(status, EXIT_INPUT if read.unreadable else EXIT_PROGRAM)
             continue
-        found, said = bank_usage(read.code, chip)
+        found, said = bank_usage(read.code, chip, options.bank_model or "contiguous")
         print_diagnostics(options, said)
         status = worst(status, EXIT_PROGRAM if said else EXIT_OK)
         answers += [usage_text(usage, chip, options.table) for usage in found]

@@ -35,6 +35,11 @@ class Field(NamedTuple):
         return (register >> self.low) & ((1 << self.bits) - 1)
 
 
+BANK_FIELDS: dict[str, str] = {
+    "bank": "bank0", "in": "bank0", "op1": "bank0", "op2": "bank1", "out": "bank2", "wr": "bank2",
+}  # fmt: skip
+"""The field of the first register that names the bank of a role."""
+
 RS1: dict[str, Field] = {
     "bank0": Field(0, BANK_BITS), "bank1": Field(10, BANK_BITS), "bank2": Field(20, BANK_BITS),
     "iter": Field(30, ITER_BITS),
