@@ -51,6 +51,13 @@ def peak_words(peak: RegisterPeak) -> str:
     return ", ".join(shown[:MANY]) + (f" and {len(shown) - MANY} more" if len(shown) > MANY else "")
 
 
+PROVED = (
+    "proved of the order in which the text has its operations, each value in registers of its own; what instruction "
+    "sequences need in between is not counted"
+)
+"""What stands behind it that no layouts keep within some registers."""
+
+
 def capacity_conflict(posed: PosedVmi, core: Suspects, minimal: bool, limits: Limits) -> Diagnostic:
     """That no layouts keep within the registers: the point, what is live there, and what asks for it."""
     problem = posed.problem
@@ -66,6 +73,7 @@ def capacity_conflict(posed: PosedVmi, core: Suspects, minimal: bool, limits: Li
         enough = fewest(problem, kind, limits)
         if enough is not None:
             notes.append(f"with {counted(enough, kind)} there are layouts, with fewer there are none")
+    notes.append(PROVED)
     message = f"no layouts keep within {allowed}"
     secondary = tuple(dict.fromkeys((*labels[1:], *ops, *pins)))
     return Diagnostic("LS0811", "error", message, labels[0], secondary, tuple(dict.fromkeys(notes)), (), minimal)
@@ -77,7 +85,8 @@ def not_found(source: SourceFile, there: RegisterLimits) -> Diagnostic:
     message = f"no layouts were found that keep within {allowed}"
     note = (
         "layouts alone would, but not with the registers that instruction sequences need in between; choices were left "
-        "out until none remained, and it is not known whether another one would do"
+        "out until none remained, each for what it needed beside the others of its choice: it is not proved that none "
+        "would do"
     )
     return Diagnostic("LS0811", "error", message, Label(source, Span(0, 0)), notes=(note,))
 

@@ -209,6 +209,7 @@ def test_where_nothing_fits_the_point_and_what_is_live_there_are_said() -> None:
     assert CHAIN[: found.primary.span.start].count("\n") + 1 in (4, 5)
     assert any("%a in 4 or more" in note and "live behind" in note for note in found.notes)
     assert "with 8 vector registers there are layouts, with fewer there are none" in found.notes
+    assert found.notes[-1].startswith("proved of the order in which the text has its operations")
     assert within(CHAIN, RegisterLimits(8, 8)).ok
 
 
