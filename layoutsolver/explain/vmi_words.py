@@ -14,6 +14,8 @@ def operation_words(posed: PosedVmi, number: int) -> str:
     if posed.join_of[number] >= 0:
         return f"control flow makes {', '.join(dict.fromkeys(names))} one"
     if posed.op_of[number] < 0:
+        if len(names) > 1:
+            return f"{' and '.join(names)} are what the returns of one function give"
         return f"{names[0]} crosses the boundary of a function"
     return op_words(posed.problem, number)
 

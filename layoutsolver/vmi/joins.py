@@ -113,8 +113,10 @@ def _functions(program: VmiProgram) -> None:
         if function.symbol in called:
             continue
         program.arguments.extend(known[value] for value in function.arguments if value in known)
-        for end in ends:
-            program.returned.extend(known[value] for value in end.operands if value in known)
+        for values in zip(*(end.operands for end in ends), strict=False):
+            together = tuple(known[value] for value in values if value in known)
+            if together:
+                program.returned.append(together)
     for symbol in sorted(called):
         callee = symbols.get(symbol)
         if callee is None or not callee.has_body:

@@ -89,7 +89,8 @@ class Join(NamedTuple):
 class VmiProgram(NamedTuple):
     """A program: its graph, canonical operations, values by number, joins, and the values of callers and returns.
 
-    `arguments` are values that a function's caller brings, `returned` those that it gets back.
+    `arguments` are values that a function's caller brings, `returned` those that it gets back: what all returns of a
+    function give at one place stands together.
     """
 
     graph: Graph
@@ -97,7 +98,7 @@ class VmiProgram(NamedTuple):
     values: list[VmiValue]
     joins: list[Join]
     arguments: list[int]
-    returned: list[int]
+    returned: list[tuple[int, ...]]
     by_graph_value: dict[int, int]
 
     def users(self) -> list[list[tuple[int, str]]]:

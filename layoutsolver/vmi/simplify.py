@@ -72,12 +72,12 @@ def _combined(program: VmiProgram) -> list[VmiOp]:
 def _is_taken(program: VmiProgram, value: VmiValue) -> bool:
     """Whether control flow or a caller takes a value."""
     joined = {number for join in program.joins for number in join.sources}
-    return value.number in joined or value.number in program.returned
+    return value.number in joined or any(value.number in together for together in program.returned)
 
 
 def needed(program: VmiProgram) -> VmiProgram:
     """The program without operations that only make what nobody takes."""
-    taken = {number for join in program.joins for number in join.sources} | set(program.returned)
+    taken = {number for join in program.joins for number in join.sources}.union(*program.returned)
     out: list[VmiOp] = []
     for op in reversed(program.ops):
         dead = bool(op.results) and not any(value.number in taken for value in op.results.values())
@@ -142,7 +142,7 @@ def _redirect(program: VmiProgram, stands_for: dict[int, VmiValue]) -> None:
         return stands_for[number].number if number in stands_for else number
 
     program.joins[:] = [join._replace(sources=tuple(map(now, join.sources))) for join in program.joins]
-    program.returned[:] = [now(number) for number in program.returned]
+    program.returned[:] = [tuple(map(now, together)) for together in program.returned]
     for graph_value, number in program.by_graph_value.items():
         program.by_graph_value[graph_value] = now(number)
 

@@ -117,12 +117,22 @@ class _Poser:
                 f"{node.name} at {self.place(join.origin)}", join.sources, join.targets, free, 1, False,
                 self.where(node.span.start, node.span.end), (), -1, number,
             )  # fmt: skip
-        for brought, numbers in ((True, self.program.arguments), (False, self.program.returned)):
-            for value in dict.fromkeys(numbers):
-                names = self.at_boundary(value, brought)
-                free = tuple(Variant("VMI.BOUNDARY", (name,), (0,) * len(PIPES)) for name in names)
-                taken, made = ((), (value,)) if brought else ((value,), ())
-                self.add("boundary", taken, made, free, 1, False, None, (), -1, -1)
+        for value in dict.fromkeys(self.program.arguments):
+            self.cross((value,), True)
+        for together in _overlapping(self.program.returned):
+            self.cross(together, False)
+
+    def cross(self, values: tuple[int, ...], brought: bool) -> None:
+        """Let values cross the boundary of a function, in one layout."""
+        allowed = [self.at_boundary(value, brought) for value in values]
+        names = max(allowed, key=len)
+        for value, some in zip(values, allowed, strict=True):
+            if self.program.values[value].layout:
+                names = tuple(name for name in names if name in some)
+        rule = "VMI.BOUNDARY" if len(values) == 1 else "VMI.TIE.RETURN"
+        free = tuple(Variant(rule, (name,) * len(values), (0,) * len(PIPES)) for name in names)
+        taken, made = ((), values) if brought else (values, ())
+        self.add("boundary", taken, made, free, 1, False, None, (), -1, -1)
 
     def at_boundary(self, number: int, brought: bool) -> tuple[str, ...]:
         """The layouts that a caller may bring a value in, or get it: contiguous, unless nothing can do with that."""
@@ -254,6 +264,20 @@ class _Poser:
                 if re.search(rf"[._]{re.escape(ending)}$", rule)
             ]  # fmt: skip
         self.diagnostics.append(Diagnostic("LS0802", "error", message, Label(self.source, span), notes=tuple(notes)))
+
+
+def _overlapping(groups: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The groups, those that share a member made one.
+
+    >>> _overlapping([(0, 1), (2, 3), (3, 4), (5, 5)])
+    [(0, 1), (2, 3, 4), (5,)]
+    """
+    out: list[tuple[int, ...]] = []
+    for group in groups:
+        touching = [one for one in out if not set(one).isdisjoint(group)]
+        out = [one for one in out if one not in touching]
+        out.append(tuple(dict.fromkeys(number for one in (*touching, group) for number in one)))
+    return out
 
 
 @lru_cache(maxsize=1024)

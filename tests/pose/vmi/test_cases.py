@@ -7,6 +7,7 @@ stores; `compiler` is what today's compiler issues on these, or the kind of mess
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ import pytest
 from layoutsolver.api import LowerOptions, lower
 from layoutsolver.graph.build import build_graph
 from layoutsolver.mlir.reader import read
-from layoutsolver.pose.vmi.pose import pose_vmi
+from layoutsolver.pose.vmi.pose import PosedVmi, pose_vmi
 from layoutsolver.pose.vmi.upstream.choice import choice_of
 from layoutsolver.pose.vmi.upstream.compat import upstream_of
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.run import verify_files
-from layoutsolver_models.problems.selection import evaluate
+from layoutsolver_models.problems.selection import SelectionSolution, evaluate
+from layoutsolver_models.rules.vmi.flow import FLOW
+from layoutsolver_models.rules.vmi.table import RULES, VMI_RULES
 from tests.pose.vmi.kernels import solved
 
 FOLDER = Path(__file__).parent / "cases"
@@ -43,15 +46,41 @@ def source_of(name: str) -> SourceFile:
     return SourceFile(f"{name}.pto", (FOLDER / f"{name}.pto").read_text(encoding="utf-8"))
 
 
+@cache
+def answer(name: str) -> tuple[PosedVmi, SelectionSolution]:
+    """A program's problem and its proved optimum."""
+    return solved(source_of(name).text, "total")
+
+
 def test_every_program_has_its_facts() -> None:
     assert sorted(path.stem for path in FOLDER.glob("*.pto")) == NAMES
     assert len(NAMES) >= 60
 
 
+def test_every_row_family_every_class_of_groups_and_every_tie_is_taken_by_a_program() -> None:
+    taken: set[str] = set()
+    for name in NAMES:
+        posed, solution = answer(name)
+        for op, chosen in zip(posed.problem.ops, solution.variants, strict=True):
+            taken |= {op.variants[place].rule for place in chosen}
+        for number in solution.conversions:
+            taken |= set(posed.problem.conversions[number].rule.split())
+        taken |= {join.tie for join in posed.program.joins}
+    assert {RULES[rule].family for rule in taken if rule in RULES} == {rule.family for rule in VMI_RULES}
+    assert {tie.id for tie in FLOW} - taken == set()
+    wanted = {kind(rule.id) for rule in VMI_RULES if rule.id.startswith(("VMI.CAST.", "VMI.GREDUCE."))}
+    assert wanted - {kind(rule) for rule in taken} == {"VMI.GREDUCE.FULL4"}  # which never is the cheapest
+
+
+def kind(rule: str) -> str:
+    """The pair of widths of a cast, the class of groups of a reduction."""
+    return ".".join(rule.split(".")[:3])
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_optimum_is_proved_and_no_worse_than_the_compiler(name: str) -> None:
     fact = FACTS[name]
-    _, solution = solved(source_of(name).text, "total")
+    _, solution = answer(name)
     assert (solution.total, list(solution.load[:3])) == (fact["total"], fact["pipes"])
     if isinstance(fact["compiler"], list):
         assert solution.total + fact["less"] == sum(fact["compiler"])

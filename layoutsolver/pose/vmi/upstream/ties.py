@@ -30,6 +30,9 @@ class _Ties:
             for end in self.ends("scf.yield"):
                 for place, result in enumerate(self.read.results):
                     self.pair(self.value(result), self.operand(end, place))
+        elif name == "arith.select" and self.read.results:
+            for place in (1, 2):  # it becomes an `scf.if`, each of whose branches yields one of these
+                self.pair(self.value(self.read.results[0]), self.operand(self.read, place))
         elif name == "scf.while":
             self.around()
         elif name in ("cf.br", "cf.cond_br", "cf.switch"):

@@ -58,11 +58,11 @@ FREE: tuple[VmiRule, ...] = (
 """Splats and masks made of numbers: any layout. Splats have one register, which all parts share."""
 
 FREE_LANE: tuple[VmiRule, ...] = tuple(
-    VmiRule(f"VMI.FREE.LANE.{name.upper()}", "free_lane", {"value": "c", "result": name}, "N == 1",
+    VmiRule(f"VMI.FREE.LANE.{prefix}{name.upper()}", "free_lane", {"value": source, "result": name}, when,
             (upstream("vdup * 1"),), "3.2")
-    for name in LAYOUT_NAMES
+    for source, prefix, when in (("c", "", "N == 1"), ("gs1", "GS1_", "A(value) == 1")) for name in LAYOUT_NAMES
 )  # fmt: skip
-"""A vector of one element, repeated."""
+"""A vector of one element, repeated: it is in the lowest lane, as one of a vector or as that of its only group."""
 
 _IOTA: dict[str, tuple[Lowering, ...]] = {
     "c": (upstream("~vci * A(result)"),),
