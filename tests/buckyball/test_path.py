@@ -189,7 +189,16 @@ FULL = {"size": 20, "inner": 8, "channels": 4}
 """All windows together take more than a bank."""
 
 
-@pytest.mark.parametrize("changes", [{}, {"channels": 20, "batches": 2}, {"size": 20, "kernel": 1, "inner": 4}, FULL])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"channels": 20, "batches": 2},
+        {"size": 20, "kernel": 1, "inner": 4},
+        {"size": 5, "inner": 3, "kernel": 2},
+        FULL,
+    ],
+)
 def test_convolutions_come_to_the_quantised_one(changes: dict[str, int]) -> None:
     text = convolution(**changes)
     found = lowered(text, "wrapper")
@@ -328,7 +337,13 @@ def test_strides_are_in_rows_of_the_bank() -> None:
         (convolution(), "bank-ssa", "goban", "LS1004", "`im2col`, `vec`, which `goban` does not have"),
         (convolution(), "bank-ssa", "toy", "LS1004", "stays on the processor of `toy`"),
         (convolution(size=40, inner=16), "bank-ssa", "seed", "LS1002", "W*C = 640 is not in 1 to 255"),
-        (convolution(size=5, inner=3, kernel=1), "bank-ssa", "seed", "LS1002", "H*W*C = 75 is no multiple of 16"),
+        (
+            convolution(size=35, inner=7, kernel=20),
+            "bank-ssa",
+            "seed",
+            "LS1002",
+            "KH*KW*C rows: 44800 bytes, a bank has",
+        ),
     ],
 )
 def test_what_cannot_be_lowered_is_named_with_its_place(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from layoutsolver.buckyball.ir import Op, Value, memref_text, static_dims
 from layoutsolver.buckyball.passes.bank_ops import alloc, bank_op, bits_of, move, need_units, release, scale_of
 from layoutsolver.buckyball.passes.builder import F32, I32, I64, Builder, LowerError, dense, shape_or_fail
-from layoutsolver_models.buckyball.tiles import LANE, padded
+from layoutsolver_models.buckyball.tiles import LANE, padded, rows_of
 from layoutsolver_models.targets.bank_chip import ROW_BYTES, BankChip
 
 UNITS = ("fp2int", "im2col", "transpose", "mul_warp16", "int2fp")
@@ -35,7 +35,8 @@ class _Conv:
         if {shape.element for shape in shapes} != {F32}:
             raise LowerError("LS1002", "a convolution takes f32, from which it is quantised here", op.span)
         self.patch = self.kh * self.kw * self.c
-        self.size = self.h * self.w * self.c
+        self.rows = rows_of(self.h, self.w * self.c)
+        self.size = self.rows * self.w * self.c
         self.check()
         self.zero: Value | None = None
 
@@ -49,8 +50,6 @@ class _Conv:
             if not 0 < size <= LARGEST_FIELD:
                 raise LowerError("LS1002", f"{name} = {size} is not in 1 to {LARGEST_FIELD}", self.op.span)
         capacity = self.chip.bank_entries * ROW_BYTES
-        if self.size % LANE:
-            raise LowerError("LS1002", f"H*W*C = {self.size} is no multiple of 16", self.op.span)
         needs = {"KH*KW*C rows": self.patch * LANE, "H*W*C": self.size, "a row of windows": self.ow * self.patch}
         for name, size in needs.items():
             if size > capacity:
@@ -70,18 +69,22 @@ class _Conv:
             "memref.collapse_shape", [packed], memref_text(dense((self.patch, columns), F32, 4)),
             {"groups": "[[0,1,2],[3]]"}, "filterFlat",
         )  # fmt: skip
-        plane = self.fresh((self.h, self.w, self.c), "plane")
+        plane = self.fresh((self.rows, self.w, self.c), "plane")
+        image = plane
+        if self.rows > self.h:
+            build.fill(plane, build.number(0.0))
+            image = build.subview(plane, [0, 0, 0], [self.h, self.w, self.c], "planeUsed")
         result = self.fresh((LANE, LANE), "outTile")
         if self.chip.accumulator == "mvin_zero":
             self.zero = build.op("memref.alloc", [], memref_text(dense((LANE, LANE), I32, 4)), wish="zeros")
             build.fill(self.zero, build.constant(0, I32))
         flat_plane = build.op(
-            "memref.collapse_shape", [plane], memref_text(dense((self.h, self.w * self.c), F32, 4)),
+            "memref.collapse_shape", [plane], memref_text(dense((self.rows, self.w * self.c), F32, 4)),
             {"groups": "[[0],[1,2]]"}, "planeFlat",
         )  # fmt: skip
         for batch in range(self.batches):
             part = build.reduced(source, [batch, 0, 0, 0], [1, self.h, self.w, self.c], (1, 2, 3), "batch")
-            build.copy(part, plane)
+            build.copy(part, image)
             self.batch(batch, flat_plane, flat, target, result)
         for value in (packed, plane, result, self.zero):
             if value is not None:

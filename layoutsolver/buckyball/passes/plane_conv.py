@@ -6,12 +6,10 @@ the filter are added up by the processor, channel by channel.
 
 from __future__ import annotations
 
-from math import gcd
-
 from layoutsolver.buckyball.ir import Op, Value, memref_text, static_dims
 from layoutsolver.buckyball.passes.bank_ops import need_units
 from layoutsolver.buckyball.passes.builder import F32, Builder, LowerError, dense, shape_or_fail
-from layoutsolver_models.buckyball.tiles import LANE, plane_tile
+from layoutsolver_models.buckyball.tiles import LANE, plane_tile, rows_of
 from layoutsolver_models.targets.bank_chip import BankChip
 
 PLANE_UNITS = ("fp2int", "im2col", "matrix", "int2fp")
@@ -26,16 +24,6 @@ def takes_planes(chip: BankChip) -> bool:
     ['pebble']
     """
     return chip.revision == "NEW" and all(chip.has(name) for name in PLANE_UNITS)
-
-
-def plane_rows(side: int) -> int:
-    """The rows of memory for a square plane, so that its elements are whole rows of a bank.
-
-    >>> plane_rows(16), plane_rows(10), plane_rows(7)
-    (16, 16, 16)
-    """
-    step = LANE // gcd(side, LANE)
-    return -(-side // step) * step
 
 
 def expand_planes(op: Op, build: Builder, chip: BankChip) -> None:
@@ -67,7 +55,7 @@ class _Planes:
 
     def emit(self) -> None:
         build = self.build
-        self.plane = self.fresh((plane_rows(self.side), self.side), "plane")
+        self.plane = self.fresh((rows_of(self.side, self.side), self.side), "plane")
         self.inside = build.subview(self.plane, [0, 0], [self.side, self.side], "planeUsed")
         self.kernel = self.fresh((self.k, self.k, LANE), "kernel")
         self.flat = self.joined(self.kernel, (self.k * self.k, LANE), "[[0,1],[2]]", "kernelFlat")

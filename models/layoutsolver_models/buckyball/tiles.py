@@ -82,6 +82,16 @@ def tile_sizes(
     return Tile(ms * LANE, ns * LANE, ks * LANE)
 
 
+def rows_of(height: int, width: int) -> int:
+    """The rows of memory for so many rows of elements, so that all of them are whole rows of a bank.
+
+    >>> rows_of(16, 16), rows_of(10, 10), rows_of(5, 7), rows_of(3, 20)
+    (16, 16, 16, 4)
+    """
+    step = LANE // gcd(width, LANE)
+    return -(-height // step) * step
+
+
 def plane_lines(windows: int, kernel: int) -> int:
     """The rows of a bank that windows of a square kernel take, in blocks of 16 windows by 16 elements.
 
