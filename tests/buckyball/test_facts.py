@@ -80,10 +80,16 @@ def test_units_of_the_newer_compiler_share_one_intrinsic(operation: str) -> None
 
 
 def test_a_unit_that_a_chip_lacks_is_an_error_at_the_operation() -> None:
+    bank = "func.func @f(%n: i64) {\n  %r = buckyball.bank_matrix %n %n %n %n : i64 i64 i64 i64\n  return\n}\n"
+    (item,) = lower_text(SourceFile("a.mlir", bank), TOY, "wrapper").diagnostics
+    assert (item.code, "needs the unit `matrix`, which `toy`" in item.message) == ("LS1004", True)
+    (item,) = lower_text(SourceFile("a.mlir", bank), SEED, "intr").diagnostics
+    assert (item.code, "how the older unit is configured" in item.message) == ("LS1003", True)
     text = "func.func @f(%n: i64) {\n  buckyball.relu %n, %n, %n, %n : i64\n  return\n}\n"
     for name, lacks in (("seed", False), ("toy", False), ("pebble", True), ("goban", True)):
         found = lower_text(SourceFile("a.mlir", text), load_bank_chip(name), "intr")
-        assert [item.code for item in found.diagnostics] == ["LS1004"] * lacks
+        said = f"`buckyball.relu` needs the unit `relu`, which `{name}` does not have"
+        assert [(item.code, item.message) for item in found.diagnostics] == [("LS1004", said)] * lacks
 
 
 def test_an_accumulator_is_cleared_as_the_chip_can() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from layoutsolver.buckyball.ir import Op, Value, shape_of
+from layoutsolver.buckyball.passes.bank_ops import need_units
 from layoutsolver.buckyball.passes.builder import I64, INDEX, Builder, LowerError, Rewriter
 from layoutsolver.buckyball.roles import mnemonic, operands_by_role
 from layoutsolver.ops.buckyball import INTRINSIC
@@ -42,9 +43,7 @@ class _Registers:
         self.parts: list[Value] = []
 
     def emit(self) -> None:
-        if not self.chip.has(self.name):
-            message = f"`{self.op.name}` needs a unit that `{self.chip.name}` does not have"
-            raise LowerError("LS1004", message, self.op.span)
+        need_units(self.op, self.chip, (self.name,))
         roles = {} if self.name in ("fence", "barrier") else operands_by_role(self.op)
         first = self.first(roles)
         self.known, self.parts = 0, []
@@ -71,7 +70,9 @@ class _Registers:
             elif role in _COUNT:
                 self.put(RS1["iter"], value)
         if self.name == "matrix" and self.chip.revision == "ERA":
-            raise LowerError("LS1003", "`buckyball.systolic` is not lowered here", self.op.span)
+            raise LowerError(
+                "LS1003", f"`{self.op.name}`: no document says how the older unit is configured", self.op.span
+            )
         return self.register()
 
     def second(self, roles: dict[str, Value]) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from layoutsolver.buckyball.ir import Op
+from layoutsolver.buckyball.passes.bank_ops import need_units
 from layoutsolver.buckyball.passes.builder import Builder, LowerError, Rewriter
 from layoutsolver.buckyball.roles import bank_accesses, is_bank_op, mnemonic
 from layoutsolver.ops.buckyball import BANK, BUCKYBALL
@@ -18,8 +19,7 @@ def to_wrappers(function: Op, chip: BankChip) -> None:
 
     def wrap(op: Op, build: Builder) -> None:
         name = mnemonic(op)
-        if not chip.has(name):
-            raise LowerError("LS1004", f"`{op.name}` needs a unit that `{chip.name}` does not have", op.span)
+        need_units(op, chip, (name,))
         reads, writes = bank_accesses(op)
         if op.results:
             rewriter.replaced[op.result] = (writes or reads)[0]
