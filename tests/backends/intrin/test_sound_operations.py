@@ -14,7 +14,7 @@ from tests.support.merged_programs import merged, with_same_vectors
 from tests.support.operation_programs import operation_programs
 from tests.support.rule_programs import program, solve_row
 
-THOROUGH = re.compile(r"v(add|sub|mul|s?max|s?min|sadd|ssub|mula|div|mod)|reduction|vtrunci|unaligned")
+THOROUGH = re.compile(r"v(add|sub|mul|s?max|s?min|sadd|ssub|mula)|v(div|mod)\w* i(8|16|32)|reduction|vtrunci|unaligned")
 """Operations whose sequences differ in few lanes only from what would be nearly right."""
 
 REACHABLE = [rule for rule in AVE_RULES if not rule.refuted and program(rule) is not None]
@@ -38,7 +38,7 @@ def test_every_operation_is_lowered_as_it_is_meant(golden: Callable[[str, str], 
         for thorough in (False, True):
             chosen = [program for program in own if bool(THOROUGH.match(program[0])) == thorough]
             for group in with_same_vectors(chosen, 32):
-                refused |= verified_together(group, dialect, chip, 8 if thorough else 4)
+                refused |= verified_together(group, dialect, chip, 8 if thorough else 3)
     listed = [f"{title}: {refused[title]}" for title, _ in programs if title in refused]
     golden("intrin/not_lowered.txt", "\n".join(listed) + "\n")
 

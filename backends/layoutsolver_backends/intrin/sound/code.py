@@ -7,6 +7,7 @@ between run under the full mask, and only what has a documented effect on inacti
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from layoutsolver.mlir.types import ScalarType, parse_type
@@ -98,6 +99,23 @@ class Code:
         """An intrinsic with two registers as its results."""
         both = self.call(name, operands, pair_of(type_))
         return self.writer.extract(both, 0, type_), self.writer.extract(both, 1, type_)
+
+    def repeated(self, times: int, initial: Sequence[Ref], body: Callable[[list[Ref]], Sequence[Ref]]) -> list[Ref]:
+        """A loop that hands registers on from turn to turn; what these are behind it."""
+        writer, known, types = self.writer, (self.full, dict(self._numbers)), [ref.type for ref in initial]
+        bounds = [writer.line(f"arith.constant {number} : index", "index").name for number in (0, times, 1)]
+        name, induction, *carried = [writer.fresh() for _ in range(2 + len(initial))]
+        pairs = ", ".join(f"{own} = {ref.name}" for own, ref in zip(carried, initial, strict=True))
+        head = f"scf.for {induction} = {bounds[0]} to {bounds[1]} step {bounds[2]}"
+        count = f":{len(initial)}" if len(initial) > 1 else ""
+        writer.lines.append(f"{name}{count} = {head} iter_args({pairs}) -> ({', '.join(types)}) {{")
+        start = len(writer.lines)
+        made = body([Ref(own, type_) for own, type_ in zip(carried, types, strict=True)])
+        writer.lines.append(f"scf.yield {', '.join(ref.name for ref in made)} : {', '.join(types)}")
+        writer.lines[start:] = [f"  {line}" for line in writer.lines[start:]]
+        writer.lines.append("}")
+        self._full, self._numbers = known
+        return [Ref(f"{name}#{at}" if count else name, type_) for at, type_ in enumerate(types)]
 
     # -- registers --------------------------------------------------------------------------------------------
 
@@ -218,6 +236,10 @@ class Code:
     def other_bits(self, left: Ref, right: Ref) -> Ref:
         """The bits that are set in one alone."""
         return self.lanes("vxor", left, right)
+
+    def shifted_by(self, register: Ref, by: Ref, left: bool = False) -> Ref:
+        """Unsigned integers shifted right, or left, by the numbers of another register."""
+        return self.call("vshl.u.x" if left else "vshr.u.x", [register, by, self.full], register.type)
 
     def shifted(self, register: Ref, by: int, sign: str = "s") -> Ref:
         """Integers shifted left, or right by a negative number of bits."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from layoutsolver_backends.intrin import tables
 from layoutsolver_backends.intrin.program import Step
-from layoutsolver_backends.intrin.sound import pairs
+from layoutsolver_backends.intrin.sound import float_division, longs, pairs
 from layoutsolver_backends.intrin.sound.code import Code, bits_of, is_float, missing, sign_of
 from layoutsolver_backends.intrin.sound.parts import by_parts, is_vector
 from layoutsolver_backends.intrin.writer import Ref, Writer, enumerator, register_type
@@ -52,7 +52,7 @@ def elementwise(writer: Writer, step: Step) -> None:
     program = writer.program
     element = program.element(result)
     if bits_of(element) == 64:
-        pairs.elementwise(code, step)
+        longs.elementwise(code, step)
         return
     name = _WITH_SCALAR.get(step.name, step.name)
     data = [value for role, value in zip(step.roles, step.operands, strict=True) if role in _DATA]
@@ -86,14 +86,10 @@ def compute(code: Code, step: Step, name: str, element: str, sources: list[Ref],
     if name in ("vand", "vor", "vxor", "vnot"):
         made = code.lanes(name, *[code.bits(source) for source in sources], mask=mask)
         return code.as_type(made, element)
-    if name in ("vmod", "vmodui") and is_float(element):
-        raise missing(step, element, "the compiler calls a library function for it")
-    if name == "vdivfhp" and element in _NARROW_FLOATS:
-        plain = "vdiv"
-    elif name == "vdivfhp" and is_float(element):
-        raise missing(
-            step, element, "how exactly `vdiv` rounds is not documented; the compiler calls a library function"
-        )
+    if plain == "vmod" and is_float(element):
+        return _in_words(code, step, element, sources, float_division.remainder)
+    if name == "vdivfhp" and is_float(element):
+        return _in_words(code, step, element, sources, float_division.quotient)
     if is_float(element):
         return _of_floats(code, step, plain, element, sources, mask)
     made_of = _OF_INTEGERS.get(plain)
@@ -113,6 +109,15 @@ def _of_floats(code: Code, step: Step, name: str, element: str, sources: list[Re
     if name in WIDENED_FLOATS and element in _NARROW_FLOATS:
         return by_parts(code, step, element, sources, lambda wide: _of_floats(code, step, name, "f32", wide, code.full))
     raise missing(step, element)
+
+
+def _in_words(
+    code: Code, step: Step, element: str, sources: list[Ref], made_of: Callable[[Code, str, Ref, Ref], Ref]
+) -> Ref:
+    """What is computed of float32, or of narrower floats as such."""
+    if element == "f32":
+        return made_of(code, element, *sources)
+    return by_parts(code, step, element, sources, lambda wide: made_of(code, element, *wide))
 
 
 # -- integers ---------------------------------------------------------------------------------------------------------

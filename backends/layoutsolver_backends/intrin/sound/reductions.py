@@ -7,11 +7,17 @@ from collections.abc import Callable
 from layoutsolver_backends.intrin.program import Step
 from layoutsolver_backends.intrin.sound import pairs
 from layoutsolver_backends.intrin.sound.code import WORDS, Code, Pair, bits_of, is_float, missing, sign_of
+from layoutsolver_backends.intrin.sound.float_division import BIAS, FRACTION_BITS, INFINITY, SIGN
+from layoutsolver_backends.intrin.sound.lanes import rounded_to_odd
 from layoutsolver_backends.intrin.sound.parts import WIDER, parts_in_use
+from layoutsolver_backends.intrin.tables import ROUNDS
 from layoutsolver_backends.intrin.writer import PREDICATE, NotLoweredError, Ref, Writer, register_type
 
 _LARGEST = {"add": ("f16", "f32"), "max": ("f16", "f32", "bf16"), "min": ("f16", "f32", "bf16")}
 """The floats that there are reductions of."""
+
+_SMALLEST_BITS = 16
+"""What 8-bit floats are whole multiples of is at least two to the power of minus this."""
 
 
 def reduce(writer: Writer, step: Step) -> None:
@@ -34,6 +40,9 @@ def reduce(writer: Writer, step: Step) -> None:
     plain = kind.removeprefix("u")
     if element.startswith("f8") and plain != "add":
         writer.give(result, _extreme_of_bytes(code, step, plain, data, mask))
+        return
+    if element.startswith("f8"):
+        writer.give(result, _sum_of_bytes(code, step, data, mask))
         return
     if is_float(element) and element not in _LARGEST[plain]:
         raise missing(
@@ -68,6 +77,31 @@ def _extreme_of_bytes(code: Code, step: Step, kind: str, data: Ref, mask: Ref) -
     assert best is not None
     saturates = int(element == "f8E4M3FN")
     return code.call(back, [best[0], code.full, 0, saturates, 0], register_type(element))
+
+
+def _sum_of_bytes(code: Code, step: Step, data: Ref, mask: Ref) -> Ref:
+    """The sum of 8-bit floats, rounded once: that of their whole parts, and that of what is left of these in 2^-16.
+
+    Both are sums of integers, of 24 bits at most. What is infinite or no number shows in a sum of float32.
+    """
+    element = code.element(data)
+    there, wide, back = WIDER[element]
+    unit = code.as_type(code.number((BIAS - _SMALLEST_BITS) << FRACTION_BITS, "i32"), wide)
+    many = code.as_type(code.number((BIAS + _SMALLEST_BITS) << FRACTION_BITS, "i32"), wide)
+    totals: list[Ref] = []
+    for part in parts_in_use(code, step, element, 4):
+        own = code.call(there, [data, code.full, part], register_type(wide))
+        active = shifted_mask(code, mask, part)
+        whole = code.call(f"vtrc.{wide}.x", [own, ROUNDS["trunc"], code.full], own.type)
+        left = code.mul(code.sub(own, whole), many)
+        words = [code.call("vcvtfi.f322s32.x", [half, code.full, ROUNDS["trunc"], 0], WORDS) for half in (whole, left)]
+        sums = [code.call("vcadd.s.x", [register, active], register.type) for register in (*words, own)]
+        totals = [code.add(one, other) for one, other in zip(totals, sums, strict=True)] if totals else sums
+    whole, left = (code.call("vcvtif.s322f32.x", [total, code.full, 0], register_type(wide)) for total in totals[:2])
+    magnitude = code.both_bits(code.bits(totals[2]), code.number(~SIGN, "i32"))
+    finite = code.compare("lt", magnitude, code.number(INFINITY, "i32"), "u")
+    total = code.select(finite, rounded_to_odd(code, whole, left, unit), totals[2])
+    return code.call(back, [total, code.full, 0, 0, 0], register_type(element))
 
 
 def shifted_mask(code: Code, mask: Ref, part: int) -> Ref:
