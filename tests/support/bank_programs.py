@@ -1,6 +1,6 @@
 """Random programs of bank SSA that run on the hardware model, and the least peak of a problem by brute force.
 
-`python -m tests.support.bank_programs --count N --seed S` solves, checks and runs many.
+`python -m tests.support.bank_programs --count N --seed S` solves, checks and runs many; with `--deep`, those to be cut.
 """
 
 from __future__ import annotations
@@ -279,7 +279,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--deep", action="store_true", help="programs that must be cut, instead")
     options = parser.parse_args()
+    if options.deep:
+        seeds = range(options.seed, options.seed + options.count)
+        bad = [f"seed {seed}: {'; '.join(said)}" for seed in seeds if (said := deep_problems_with(seed, brute=True))]
+        print(*bad, f"{options.count} programs that must be cut, {len(bad)} wrong", sep="\n")
+        sys.exit(bool(bad))
     wrong = better = brute = 0
     for seed in range(options.seed, options.seed + options.count):
         text = random_bank_program(seed)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from layoutsolver_models.banks.estimate import makespan
 from layoutsolver_models.banks.first_fit import first_fit
-from layoutsolver_models.banks.kept import keep_allocations
+from layoutsolver_models.banks.kept import fewest_allocations
 from layoutsolver_models.cp.banks import BankModel, Places, Powers
 from layoutsolver_models.cp.timed import Search
 from layoutsolver_models.problems.banks import LEVELS, BankProblem, BankSolution, Level
@@ -116,12 +116,12 @@ class _Solve:
     def finish(self, places: Places, bound: int) -> BankSolution:
         problem = self.problem
         order = tuple(sorted(range(len(problem.ops)), key=lambda op: places.times[op]))
-        shared = places.shared
-        ids: tuple[int, ...] = places.ids
         kept: tuple[tuple[int, int], ...] = ()
-        if self.level in ("elide", "overlap"):
-            ids, kept, whole = keep_allocations(problem, order, places, self.search())
-            self.proved &= whole
+        if self.powers.in_place:
+            fewest = fewest_allocations(problem, order, places, self.search(), self.level in ("elide", "overlap"))
+            places, kept = fewest.places, fewest.kept
+            self.proved &= fewest.proved
+        shared, ids = places.shared, places.ids
         one = dict(shared)
         living = sum(start < end for start, end in places.lives)
         msets = 2 * (living - len(shared) - len(kept))

@@ -6,10 +6,11 @@ or unit overlap, and banks are rectangles: their life across, their columns alon
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutsolver_models.cp.timed import Search, TimedAnswer, TimedModel
-from layoutsolver_models.problems.banks import BankOp, BankProblem
+from layoutsolver_models.problems.banks import BankProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ class BankModel:
         targets: dict[int, list[int]] = {}
         for number, op in enumerate(self.problem.ops):
             for source, target in op.in_place:
-                if not self.may_share(number, op, source, target):
+                if not may_share(self.problem, self.users, number, source, target):
                     continue
                 literal = model.new_bool(f"banks {source} and {target} are one")
                 found[source, target] = literal
@@ -199,18 +200,6 @@ class BankModel:
                     terms = [(1, place), (-1, self.first[target])]
                     model.linear("in place", terms, low=0, high=0, condition=[literal])
         return found
-
-    def may_share(self, number: int, op: BankOp, source: int, target: int) -> bool:
-        """Whether an operation may write the bank that it reads: equal columns, the target being new."""
-        banks = self.problem.banks
-        return (
-            source != target
-            and (banks[source].row, banks[source].col) == (banks[target].row, banks[target].col)
-            and banks[source].region == banks[target].region == op.region
-            and not op.accumulates
-            and banks[target].is_filled
-            and all(user >= number for user in self.users[target])
-        )
 
     def _banks(self) -> list[int]:
         """The id of each bank: lives and columns, or ids, do not overlap."""
@@ -265,3 +254,19 @@ class BankModel:
             tuple(value[time] for time in self.times), tuple(value[one] for one in self.ids), lives, shared,
             value[self.peak],
         )  # fmt: skip
+
+
+def may_share(problem: BankProblem, users: Sequence[Sequence[int]], number: int, source: int, target: int) -> bool:
+    """Whether an operation may write the bank that it reads: equal columns, the target being new.
+
+    `users` are the operations that touch each bank.
+    """
+    op, banks = problem.ops[number], problem.banks
+    return (
+        source != target
+        and (banks[source].row, banks[source].col) == (banks[target].row, banks[target].col)
+        and banks[source].region == banks[target].region == op.region
+        and not op.accumulates
+        and banks[target].is_filled
+        and all(user >= number for user in users[target])
+    )

@@ -182,3 +182,16 @@ def test_above_the_limit_of_schedules_nothing_is_said_to_be_optimal(monkeypatch:
     found = solve_banks(tile(16), "elide")
     assert (found.status, found.peak, found.bound) == ("feasible", 6, 6)
     assert solve_banks(tile(16), "liveness").status == "optimal"
+
+
+@pytest.mark.parametrize(("level", "msets"), [("coalesce", 14), ("elide", 10)])
+def test_conversions_are_done_in_place_where_that_only_saves_allocations(level: Level, msets: int) -> None:
+    """The peak is that of a wide bank: no fewer are live for the conversion."""
+    whole = tile(16)
+    wide = BankOp("mvin", "loader", 16, (), (7,), reload=7)
+    problem = whole._replace(
+        ops=(*whole.ops, wide), banks=(*whole.banks, Bank("wide", 1, 8, 7, 23)), places=(*whole.places, 16)
+    )
+    found = solve_banks(problem, level)
+    assert (found.status, found.peak, found.shared, found.msets) == ("optimal", 8, ((5, 6),), msets)
+    assert solution_errors(problem, found) == []
