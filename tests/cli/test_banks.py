@@ -68,6 +68,9 @@ def test_what_needs_more_rows_than_a_bank_has_is_cut_where_that_is_asked_for(run
     assert run("verify", deep, placed).out.startswith(f"{deep} and {placed}: agree in 4 runs")
     assert run("banks", "--check", placed).status == 0
     assert run("lower", placed, "--to", "intr").status == 0
+    table = run("banks", deep, "--level", "split", "--table").out
+    assert table.startswith("tile: optimal at split, peak 8 of 16 banks, ")
+    assert table.endswith(" msets, 2048 rows as 1024 + 1024\n")
     shallow = run("banks", LISTING, "--level", "split", "--table")
     assert shallow.out == "tile: optimal at split, peak 6 of 16 banks, 5289 cycles, 8 msets\n"
 

@@ -58,14 +58,16 @@ def _status(banked: Banked) -> int:
 
 
 def _table(banked: Banked, chip: BankChip) -> str:
-    """A line for each function: banks, cycles, allocations and releases."""
+    """A line for each function: banks, cycles, allocations and releases, what was cut, how many banks are spilled."""
     lines = []
     for one in banked.functions:
         found = one.solution
-        spilled = f", {len(found.spills)} spilled" if found.spills else ""
+        said = [f", {one.problem.chains[split.chain].rows} rows as {' + '.join(map(str, split.parts))}"
+                for split in found.splits]  # fmt: skip
+        said += [f", {len(found.spills)} spilled"] * bool(found.spills)
         lines.append(
             f"{one.name}: {found.status} at {found.level}, peak {found.peak} of {chip.bank_num} banks, "
-            f"{found.makespan} cycles, {found.msets} msets{spilled}\n"
+            f"{found.makespan} cycles, {found.msets} msets{''.join(said)}\n"
         )
     return "".join(lines)
 

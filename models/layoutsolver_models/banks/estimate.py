@@ -1,7 +1,9 @@
 """How long a program takes, as the emulator's cost functions compose, and what it needs at each point.
 
 An operation starts when its unit is free and the banks that it reads and writes are ready; what it writes is ready
-when it ends. A fence waits for everything. Source: buckyball 8.2.
+when it ends. A fence waits for everything. As in the emulator, a bank that is written again, or given to another, does
+not wait for those that still read it, as it does in the hardware (8.1), and in the schedules that are searched: their
+end is never earlier than what is counted here for their order. Source: buckyball 8.2.
 """
 
 from __future__ import annotations

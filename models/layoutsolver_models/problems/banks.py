@@ -163,8 +163,9 @@ class BankSolution(NamedTuple):
     nothing uses has 0 and -1, and is not allocated. At the levels that keep the text's lives, `alloc` and `release`
     of the problem hold instead. No answer has a peak below `bound` (at `overlap`, none that is as fast). `shared`
     are pairs `(from, into)` of banks that are one, `kept` pairs whose release and allocation are left out.
-    `optimal` says that spills, peak, makespan and allocations are proved least in this order; `infeasible` that
-    nothing fits at this level.
+    `optimal` says that spills and peak are proved least, then the end of a schedule in which an operation waits for
+    all that its banks are still used for, then, in its order, the allocations; `makespan` is what the emulator's
+    composition, which waits for less, makes of that order. `infeasible` says that nothing fits at this level.
     """
 
     status: Status

@@ -7,8 +7,9 @@ import pytest
 from layoutsolver_models.banks.check import solution_errors
 from layoutsolver_models.banks.estimate import makespan
 from layoutsolver_models.banks.first_fit import first_fit
-from layoutsolver_models.banks.solve import solve_banks
+from layoutsolver_models.banks.solve import height, solve_banks, with_kept
 from layoutsolver_models.banks.spill import expand
+from layoutsolver_models.cp.banks import Places
 from layoutsolver_models.problems.banks import LEVELS, Bank, BankOp, BankProblem, Level
 from tests.models.banks.problems import OPS, bank_orders, kept_through, mixed, stored_through, tile
 from tests.support.bank_programs import orders_of
@@ -195,3 +196,11 @@ def test_conversions_are_done_in_place_where_that_only_saves_allocations(level: 
     found = solve_banks(problem, level)
     assert (found.status, found.peak, found.shared, found.msets) == ("optimal", 8, ((5, 6),), msets)
     assert solution_errors(problem, found) == []
+
+
+def test_a_bank_that_stays_allocated_counts_until_it_is_taken_over() -> None:
+    banks = tuple(Bank(name, 1, 4, 0, 9) for name in "abc")
+    problem = BankProblem((), banks, (), (), model="hw_mapped")
+    places = Places((), (0, 1, 0), ((0, 1), (2, 3), (4, 5)), (), 4)
+    assert height(problem, places.ids, places) == 4
+    assert height(problem, places.ids, with_kept(places, ((0, 2),))) == 8
