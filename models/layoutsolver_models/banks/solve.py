@@ -180,8 +180,11 @@ def root(bank: int, shared: tuple[tuple[int, int], ...]) -> int:
 
 
 def as_positions(problem: BankProblem, model: BankModel, places: Places) -> Places:
-    """Times in cycles as positions in an order: by time, operations that begin together by what must come first."""
-    order = _sorted(problem, places.times)
+    """Times in cycles as positions in an order: by time, those that begin together as in the text.
+
+    What must come first ends before what waits for it begins, and takes a cycle at least.
+    """
+    order = sorted(range(len(problem.ops)), key=lambda op: (places.times[op], op))
     at = {number: place for place, number in enumerate(order)}
     taken = dict(places.shared)
     first = [min((at[user] for user in users), default=0) for users in model.users]
@@ -191,18 +194,3 @@ def as_positions(problem: BankProblem, model: BankModel, places: Places) -> Plac
         lives.append((first[number], first[taken[number]] if number in taken else end))
     times = tuple(at[number] for number in range(len(problem.ops)))
     return Places(times, places.ids, tuple(lives), places.shared, places.peak)
-
-
-def _sorted(problem: BankProblem, times: tuple[int, ...]) -> list[int]:
-    """Operations by time; those of equal time in an order that keeps all edges, then as in the text."""
-    depth = dict.fromkeys(range(len(times)), 0)
-    edges = sorted(problem.orders, key=lambda edge: times[edge.first])
-    for _ in range(len(times)):
-        changed = False
-        for edge in edges:
-            if times[edge.first] == times[edge.then] and depth[edge.then] <= depth[edge.first]:
-                depth[edge.then] = depth[edge.first] + 1
-                changed = True
-        if not changed:
-            break
-    return sorted(range(len(times)), key=lambda op: (times[op], depth[op], op))

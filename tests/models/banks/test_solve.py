@@ -10,7 +10,7 @@ from layoutsolver_models.banks.first_fit import first_fit
 from layoutsolver_models.banks.solve import height, solve_banks, with_kept
 from layoutsolver_models.banks.spill import expand
 from layoutsolver_models.cp.banks import Places
-from layoutsolver_models.problems.banks import LEVELS, Bank, BankOp, BankProblem, Level
+from layoutsolver_models.problems.banks import LEVELS, Bank, BankOp, BankProblem, Before, Level
 from tests.models.banks.problems import OPS, bank_orders, kept_through, mixed, stored_through, tile
 from tests.support.bank_programs import orders_of
 
@@ -204,3 +204,15 @@ def test_a_bank_that_stays_allocated_counts_until_it_is_taken_over() -> None:
     places = Places((), (0, 1, 0), ((0, 1), (2, 3), (4, 5)), (), 4)
     assert height(problem, places.ids, places) == 4
     assert height(problem, places.ids, with_kept(places, ((0, 2),))) == 8
+
+
+def test_what_adds_takes_over_no_allocation_even_if_it_is_not_said_to_read() -> None:
+    ops = (
+        BankOp("mvin", "loader", 16, (), (0,), reload=0), BankOp("mvout", "storer", 16, (0,), ()),
+        BankOp("add", "vec", 16, (), (1,), accumulates=True), BankOp("mvout", "storer", 16, (1,), ()),
+    )  # fmt: skip
+    banks = (Bank("a", 1, 4, 0, 9), Bank("b", 1, 4, 1, 9))
+    problem = BankProblem(ops, banks, (*bank_orders(ops), Before(1, 2, "memory")), tuple(range(2, 6)))
+    assert solve_banks(problem, "elide").kept == ()
+    plain = problem._replace(ops=(*ops[:2], ops[2]._replace(accumulates=False), ops[3]))
+    assert solve_banks(plain, "elide").kept == ((0, 1),)
