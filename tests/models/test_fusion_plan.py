@@ -60,6 +60,8 @@ def peaks(problem: FusionProblem, *cluster: int, kind: str = "registers") -> tup
         ((">b", "ab>c", "c>"), "aa", (3, 0, 1, "abc")),
         # two carried values take theirs everywhere, used or not
         ((">b", "ab>c", "bd>e"), "acde", (4, 0, 1, "adbc")),
+        # one that nobody uses takes its register as well
+        ((">b", "ab>c"), "acxx", (4, 0, 1, "axbc")),
         # from outside, for the whole body
         ((">b", "bz>c", "c>"), "", (3, 0, 1, "zbc")),
         # an operation that nobody needs is none

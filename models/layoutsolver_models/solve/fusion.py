@@ -6,7 +6,7 @@ import time
 
 from layoutsolver_models.problems.fusion import FusionProblem, FusionSolution
 from layoutsolver_models.solve.fusion_plan import Clusters, eligible, exceeded, settle
-from layoutsolver_models.solve.fusion_search import apart, beam, greedy
+from layoutsolver_models.solve.fusion_search import apart, beam, greedy, improved
 from layoutsolver_models.solve.layout import Limits
 
 _EFFORT = 30_000
@@ -27,16 +27,22 @@ def solve_fusion(problem: FusionProblem, limits: Limits | None = None) -> Fusion
         return FusionSolution("optimal", alone, (), cost, cost.total)
     from layoutsolver_models.cp.fusion import best_fusion
 
-    return best_fusion(problem, limits or Limits(), best_found(problem), begun)
+    chosen = limits or Limits()
+    until = None if chosen.seconds is None else begun + chosen.seconds / 3
+    return best_fusion(problem, chosen, best_found(problem, until), begun)
 
 
-def best_found(problem: FusionProblem) -> Clusters:
-    """The best of the plans that are found by search and keep the limits."""
+def best_found(problem: FusionProblem, until: float | None = None) -> Clusters:
+    """The best of the plans that keep the limits: loops apart, and what is found by search, improved `until` a time."""
     width = max(1, min(64, _EFFORT // max(1, len(problem.loops)) ** 2))
-    plans = [apart(problem), greedy(problem), beam(problem, width)]
-    scored: list[tuple[int, int]] = []
-    for number, plan in enumerate(plans):
-        outcome = settle(problem, plan)
-        if not any(exceeded(problem, cluster, outcome) for cluster in plan):
-            scored.append((outcome.cost.total, number))
-    return plans[min(scored)[1]]
+    plans = [apart(problem)]
+    plans += [
+        improved(problem, plan, until) for plan in (beam(problem, width), greedy(problem)) if _fits(problem, plan)
+    ]
+    costs = [settle(problem, plan).cost.total for plan in plans]
+    return plans[costs.index(min(costs))]
+
+
+def _fits(problem: FusionProblem, plan: Clusters) -> bool:
+    outcome = settle(problem, plan)
+    return not any(exceeded(problem, cluster, outcome) for cluster in plan)

@@ -21,7 +21,7 @@ def companions(problem: FusionProblem) -> list[set[int]]:
     ([{2}, set(), {0}], [set(), set(), set()])
     """
     count = len(problem.loops)
-    behind = _reached(count, ((order.before, order.after) for order in problem.orders))
+    behind = reached(problem)
     before = _reached(count, ((order.after, order.before) for order in problem.orders))
     friends = [sum(1 << other for other in some) for some in eligible(problem)]
     changed = True
@@ -35,6 +35,11 @@ def companions(problem: FusionProblem) -> list[set[int]]:
                     friends[second] &= ~(1 << first)
                     changed = True
     return [{other for other in range(count) if some >> other & 1} for some in friends]
+
+
+def reached(problem: FusionProblem) -> list[int]:
+    """For each loop, the loops that come behind it, as bits."""
+    return _reached(len(problem.loops), ((order.before, order.after) for order in problem.orders))
 
 
 def _reached(count: int, edges: Iterable[tuple[int, int]]) -> list[int]:

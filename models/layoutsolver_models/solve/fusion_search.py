@@ -1,8 +1,12 @@
-"""Plans that are found without a proof: one after the other as compilers do, and by beam search."""
+"""Plans that are found without a proof: one after the other as compilers do, by beam search, and by moving loops."""
 
 from __future__ import annotations
 
+import time
+from collections import deque
+
 from layoutsolver_models.problems.fusion import FusionProblem
+from layoutsolver_models.solve.fusion_pairs import companions, reached
 from layoutsolver_models.solve.fusion_plan import Clusters, eligible, exceeded, ordered, settle
 
 
@@ -66,3 +70,47 @@ def beam(problem: FusionProblem, width: int = 64) -> Clusters:
     best = ordered(problem, plans[0])
     assert best is not None
     return best
+
+
+def improved(problem: FusionProblem, start: Clusters, until: float | None = None) -> Clusters:
+    """A plan that no move of a loop makes cheaper: by itself, or with all of its cluster that comes before or behind
+    it, into another cluster or one of its own. The search ends `until` a time of `time.monotonic`.
+    """
+    friends = companions(problem)
+    behind = reached(problem)
+    plan, best = start, settle(problem, start).cost.total
+    waiting = deque(range(len(problem.loops)))
+    while waiting and (until is None or time.monotonic() < until):
+        loop = waiting.popleft()
+        found = _best_move(problem, plan, best, loop, friends, behind)
+        if found is not None:
+            best, plan = found
+            waiting = deque(number for number in range(len(problem.loops)) if number != loop)
+            waiting.appendleft(loop)
+    return plan
+
+
+def _best_move(
+    problem: FusionProblem, plan: Clusters, best: int, loop: int, friends: list[set[int]], behind: list[int]
+) -> tuple[int, Clusters] | None:
+    """The cheapest plan by one move of a loop, and its cost; None if none is cheaper."""
+    home = next(cluster for cluster in plan if loop in cluster)
+    after = tuple(other for other in home if other == loop or behind[loop] >> other & 1)
+    before = tuple(other for other in home if other == loop or behind[other] >> loop & 1)
+    found: tuple[int, Clusters] | None = None
+    for moved in dict.fromkeys(((loop,), after, before)):
+        left = tuple(other for other in home if other not in moved)
+        others = [cluster for cluster in plan if cluster != home]
+        for target in (*others, ()):
+            if not (left or target) or any(not friends[one].issuperset(target) for one in moved):
+                continue
+            joined = tuple(sorted((*target, *moved)))
+            whole = ordered(problem, [*(one for one in others if one != target), *([left] if left else []), joined])
+            if whole is None:
+                continue
+            outcome = settle(problem, whole)
+            if outcome.cost.total >= (best if found is None else found[0]):
+                continue
+            if not any(exceeded(problem, cluster, outcome) for cluster in (left, joined)):
+                found = outcome.cost.total, whole
+    return found
