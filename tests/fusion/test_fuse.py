@@ -19,6 +19,7 @@ from layoutsolver_models.solve.fusion_search import beam, greedy
 from layoutsolver_models.solve.layout import Limits
 from tests.fusion.support import code, program
 from tests.support.fusion_programs import random_program
+from tests.support.fusion_text import LARGEST, binary, kernel, largest, load, loop, region, scaled, store, through
 from tests.support.fuzz_fusion_plans import beyond
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -120,6 +121,33 @@ def test_random_programs_are_fused_as_well_as_any_plan_could(seed: int) -> None:
             loads, stores = beyond(before, place, clusters)
             assert loads <= 0
             assert stores <= 0
+
+
+def test_what_stands_between_loops_keeps_those_apart_that_come_before_and_behind_another() -> None:
+    """The second loop needs what is stored behind the first one, and the third one the rows of the second."""
+    second = loop("j", load("%x", "%a", "%oj"), binary("%y", "vsub", "%x", "%m"), store("%y", "%c", "%oj"),
+                  header="%c0 to %c7 step %c1")  # fmt: skip
+    lines = region(
+        LARGEST, largest("i", "%r", "%a"), store("%r", "%b"), load("%m", "%b"), second, through("k", "%c", "%e")
+    )
+    source = SourceFile("k.pto", kernel(lines, out="e"))
+    found = fuse(source)
+    assert found.blocks[0].solution.clusters == ((0,), (1,), (2,))
+    assert found.text is not None
+    assert verify_pto(source, SourceFile("fused", found.text), 1).ok
+
+
+def test_a_load_between_loops_feeds_what_elision_hands_its_value_to() -> None:
+    """The second load is the first one's value, through a store that then goes: the first one stays for it."""
+    lines = (load("%u", "%d"), scaled("%w", "%u"), store("%w", "%c"), load("%v", "%c"),
+             loop("i", load("%x", "%a", "%oi"), binary("%y", "vadd", "%x", "%v"), store("%y", "%b", "%oi")),
+             through("j", "%b", "%e"))  # fmt: skip
+    before = plan(code(kernel(region(*lines), out="e"))).code
+    ((place, _),) = places(before.items)
+    problem = posed_block(before, place, FuseOptions()).problem
+    assert [one.loop for one in problem.loads] == [0, 1, -1]
+    assert problem.loads[-1].feeds == (0,)
+    assert beyond(before, place, ((0, 1),)) == (0, 0)
 
 
 def test_of_plans_of_equal_cost_layouts_decide() -> None:

@@ -51,15 +51,13 @@ def test_the_pressure_of_predicates_names_the_operation_and_the_masks() -> None:
     assert note == "predicates taken there, of 8: " + ", ".join(f"`%k{number}`" for number in range(9))
 
 
-def problem(*lines: str, arguments: str = "") -> FusionProblem:
+def problem(*lines: str, arguments: str = "", before: str = "") -> FusionProblem:
     """The problem of two loops, the first of which has these lines."""
     stored = store("%v", "%c", "%oi")
     first = loop("i", load("%v", "%a", "%oi"), *lines, stored)
-    return (
-        fused(first, loop("j", load("%x", "%b", "%oj"), store("%x", "%e", "%oj")), arguments=arguments)
-        .blocks[0][0]
-        .problem
-    )
+    second = loop("j", load("%x", "%b", "%oj"), store("%x", "%e", "%oj"))
+    ((posed, _, _),) = fused(*([before] if before else []), first, second, arguments=arguments).blocks
+    return posed.problem
 
 
 def predicates(found: FusionProblem) -> list[str]:
@@ -112,3 +110,21 @@ def test_a_mask_of_masks_is_as_wide_as_what_they_govern() -> None:
         ]
         found = problem(*lines, arguments=f"%one: {element}, %given: {mask}, %far: !pto.ptr<{element}, ub>")
         assert predicates(found)[:3] == [f"%given {count}", f"%m {count}", f"%n {count}"]
+
+
+def test_a_mask_is_as_wide_as_the_widest_that_it_governs_and_all_lanes_are_one_register() -> None:
+    """Under `%given` stand 128 elements of 32 bits and of 16; all lanes are all, of either width."""
+    mask = "!pto.vmi.mask<128xpred>"
+    wide, narrow = "!pto.vmi.vreg<128xf32>", "!pto.vmi.vreg<128xf16>"
+    lines = [
+        f"%s = pto.vmi.vbrc %two : f32 -> {wide}", f"%h = pto.vmi.vbrc %one : f16 -> {narrow}",
+        f"%x2 = pto.vmi.vadd %h, %h, %given : {narrow}, {narrow}, {mask} -> {narrow}",
+        f"%x4 = pto.vmi.vadd %s, %s, %given : {wide}, {wide}, {mask} -> {wide}",
+        f"%y2 = pto.vmi.vadd %x2, %x2, %whole : {narrow}, {narrow}, {mask} -> {narrow}",
+        f"%z = pto.vmi.vadd %v, %v, %all : {F32}, {F32}, {MASK} -> {F32}",
+        f"pto.vmi.vstore %y2, %far[%c0], %whole : {narrow}, !pto.ptr<f16, ub>, {mask}",
+        f"pto.vmi.vstore %x4, %d[%c0] : {wide}, !pto.ptr<f32, ub>", store("%z", "%d", "%oi"),
+    ]  # fmt: skip
+    arguments = f"%one: f16, %given: {mask}, %far: !pto.ptr<f16, ub>"
+    found = problem(*lines, arguments=arguments, before=f"%whole = pto.vmi.create_mask %c128 : index -> {mask}")
+    assert sorted(predicates(found)) == ["%given 2", "%whole 1"]

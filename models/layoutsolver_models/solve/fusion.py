@@ -37,7 +37,7 @@ def best_found(problem: FusionProblem, until: float | None = None) -> Clusters:
     width = max(1, min(64, _EFFORT // max(1, len(problem.loops)) ** 2))
     plans = [apart(problem)]
     plans += [
-        improved(problem, plan, until) for plan in (beam(problem, width), greedy(problem)) if _fits(problem, plan)
+        improved(problem, plan, until) for plan in (greedy(problem), beam(problem, width)) if _fits(problem, plan)
     ]
     costs = [settle(problem, plan).cost.total for plan in plans]
     return plans[costs.index(min(costs))]
