@@ -85,6 +85,20 @@ def test_headers_must_be_equal(header: str, what: str) -> None:
     assert (one.rule, one.text) == ("HEADER", f"the loops have different {what}")
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "apart"),
+    [("{unroll = 2 : i64}", "{unroll = 4 : i64}", True), ("{unroll = 2 : i64}", "", True),
+     ("{unroll = 2 : i64}", "{unroll = 2 : i64}", False),
+     ("{pto.vmi.fusion.tileop = 1 : i64}", "{pto.vmi.fusion.tileop = 2 : i64}", False)],
+)  # fmt: skip
+def test_attributes_belong_to_the_header_unless_they_say_where_a_loop_comes_from(
+    first: str, second: str, apart: bool
+) -> None:
+    found = fused(f"{copy('i', 'a', 'b')} {first}", f"{copy('j', 'c', 'e')} {second}", out="be")
+    expected = [("HEADER", "the loops have different attributes")] if apart else []
+    assert [(one.rule, one.text) for one in reasons(found)] == expected
+
+
 def test_added_constants_belong_to_the_header() -> None:
     """Bounds are compared as sums: `n + 1` and `1 + n` are one, `n + 2` is another."""
     bounds = [
