@@ -11,6 +11,8 @@ import pytest
 
 from layoutsolver.buckyball.assembly import read_assembly
 from layoutsolver.buckyball.llvm.read import read_module
+from layoutsolver.buckyball.lowering import lower_text
+from layoutsolver.source import SourceFile
 from layoutsolver.verify.buckyball.llvm_run import LlvmRun
 from layoutsolver.verify.buckyball.memory import Memory
 from layoutsolver.verify.buckyball.raw import Argument, Processor
@@ -139,3 +141,65 @@ def test_values_hold_from_block_to_block_and_calls_may_grow_memory() -> None:
     with pytest.raises(Unsupported, match="`%t`, which is used on a way that does not define it"):
         LlvmRun(read_module(wrong), machine).call("@f", [Argument("ptr", base)])
     assert machine.line == wrong[: wrong.index("store i64 %t, ptr %p")].count("\n") + 1
+
+
+# -- memory that instructions in flight still move -----------------------------------------------------------------
+
+BANK = "    li t1, 0x421\n    .insn r 0x7b, 3, 32, x0, zero, t1\n    li t0, 0x40000000\n    li t2, 0x8000000000\n"
+"""A bank of one column is allocated; t0 says one row of it, t2 that rows lie behind each other."""
+
+
+@pytest.mark.parametrize("where", ["a0", "sp"])
+@pytest.mark.parametrize(("move", "access"), [(16, "ld t4, 8({})"), (33, "sd t4, 8({})"), (16, "sd t4, 8({})")])
+def test_what_is_in_flight_is_not_touched_before_a_fence(where: str, move: int, access: str) -> None:
+    ready = f"    sd zero, 0({where})\n    sd zero, 8({where})\n" if move == 33 else ""
+    moved = f"    or t3, t2, {where}\n    .insn r 0x7b, 3, {move}, x0, t0, t3\n"
+    fence = "    .insn r 0x7b, 3, 0, x0, zero, zero\n"
+    line = f"    {access.format(where)}\n"
+    frame, back = "    addi sp, sp, -64\n    call g\n    addi sp, sp, 64\n    ret\ng:\n    mv s1, ra\n", "    mv ra, s1"
+    run_riscv(f"    mv s2, ra\n{frame.replace('    ret', '    mv ra, s2' + chr(10) + '    ret')}{ready}{BANK}{moved}"
+              f"{fence}{line}{back}", [])  # fmt: skip
+    with pytest.raises(Fault, match="there is no fence between them"):
+        run_riscv(f"{frame}{ready}{BANK}{moved}{line}{back}", [])
+
+
+def test_a_frame_that_leaves_memory_is_named() -> None:
+    machine, base = processor()
+    last = machine.memory.dram.base + machine.memory.dram.data.size - 16
+    text = "f:\n    sd zero, 8(a1)\n    mv sp, a1\n    call g\ng:\n    ld t0, 8(sp)\n    ld t0, 16(sp)\n    ret\n"
+    run = RiscvRun(read_assembly(text), machine)
+    last = machine.memory.dram.base + machine.memory.dram.data.size - 16
+    with pytest.raises(Fault, match="not in DRAM"):
+        run.call("@f", [Argument("ptr", base), Argument("ptr", last)])
+    assert machine.line == 7
+
+
+# -- registers of lowered code -------------------------------------------------------------------------------------
+
+
+def from_llvm(text: str) -> tuple[Processor, int]:
+    """A module as assembly, run on fresh memory."""
+    written = lower_text(SourceFile("a.ll", text), SEED, "riscv")
+    assert written.text is not None, written.diagnostics
+    machine, base = processor()
+    RiscvRun(read_assembly(written.text), machine).call("@f", [Argument("ptr", base)])
+    return machine, base
+
+
+def test_a_call_leaves_no_value_in_a_register() -> None:
+    text = (
+        "define void @g(i64 %a) {\nentry:\n  %b = mul i64 %a, 3\n  %c = add i64 %b, 5\n  ret void\n}\n"
+        "define void @f(ptr %p) {\nentry:\n  %x = add i64 20, 1\n  call void @g(i64 7)\n  %y = add i64 %x, 21\n"
+        "  store i64 %y, ptr %p\n  ret void\n}\n"
+    )
+    machine, base = from_llvm(text)
+    assert machine.load(base, 8) == 42
+
+
+def test_memory_that_is_read_as_another_type_has_an_address() -> None:
+    text = (
+        "define void @f(ptr %p) {\nentry:\n  %s = alloca i64\n  store i64 4294967303, ptr %s\n"
+        "  %low = load i32, ptr %s\n  %wide = sext i32 %low to i64\n  store i64 %wide, ptr %p\n  ret void\n}\n"
+    )
+    machine, base = from_llvm(text)
+    assert machine.load(base, 8) == 7

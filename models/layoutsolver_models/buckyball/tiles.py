@@ -109,6 +109,8 @@ def plane_tile(height: int, width: int, kernel_height: int, kernel_width: int, l
 
     >>> plane_tile(30, 30, 3, 3), plane_tile(32, 32, 5, 5), plane_tile(28, 28, 3, 3), plane_tile(28, 28, 3, 1)
     (30, 16, 28, 0)
+    >>> plane_tile(16, 16, 7, 7), plane_tile(32, 32, 4, 4), plane_tile(32, 32, 3, 3)
+    (16, 16, 32)
     """
     if kernel_height != kernel_width or not 0 < kernel_height <= PLANE_KERNEL or min(height, width) < 1:
         return 0

@@ -84,3 +84,17 @@ def test_every_funct7_has_the_instruction_that_hardware_runs() -> None:
         0: "fence", 1: "barrier", 16: "mvout", 32: "mset", 33: "mvin", 48: "im2col", 49: "transpose", 50: "relu",
         51: "fp2int", 52: "int2fp", 64: "mul_warp16", 65: "matrix",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "layout", [RS1, MATRIX_RS1, RS2["matrix"], RS2["im2col"], RS2["mset"], RS2["mvin"]], ids=str
+)  # fmt: skip
+def test_fields_lie_behind_each_other_and_come_back_at_their_extremes(layout: dict[str, Any]) -> None:
+    end = 0
+    for name, field in layout.items():
+        assert field.low == end
+        end = field.low + field.bits
+        largest = {other: (1 << field.bits) - 1 if other == name else 0 for other in layout}
+        assert decode(layout, sum(layout[one].put(value) for one, value in largest.items())) == largest
+    assert end == {"alloc": 12, "address": 58, "kcol": 56}.get(next((one for one in layout if one in
+                  ("alloc", "address", "kcol")), ""), 64)  # fmt: skip
