@@ -74,6 +74,8 @@ def test_blocks_of_a_lie_behind_each_other_and_banks_stay_below_eight(chip: Bank
 def test_the_mode_of_the_matrix_unit_is_that_of_the_operation() -> None:
     text = lowered(product(16, 16, 16), "buckyball", GOBAN).replace("ws = false", "ws = true")
     assert f"constant {16 | 16 << 12 | 16 << 24 | 1 << 36} : i64" in lowered(text, "bank-ssa", GOBAN)
+    (found,) = bank_text(SourceFile("a", text), GOBAN, BankOptions("liveness")).functions
+    assert [op.latency for op in found.problem.ops if "matrix" in op.name] == [16 * 16 * 16 // 16 + 16 * 16]
 
 
 def test_a_product_needs_one_of_two_units() -> None:
