@@ -102,6 +102,14 @@ def test_steps_of_k_add_up_and_tiles_of_n_are_split() -> None:
     agrees(bare, lowered(bare, "wrapper"), SEED)
 
 
+@pytest.mark.parametrize("pitch", [36, 40, 48])
+def test_chunks_of_a_whose_rows_no_stride_reaches_are_packed(pitch: int) -> None:
+    text = product(16, 16, 32, (pitch, 0, 0), op="buckyball").replace("buckyball.matmul", "buckyball.matrix_matmul")
+    found = lowered(text, "wrapper", TOY)
+    assert ("aPacked" in found) is (pitch % 16 != 0)
+    agrees(text, found, TOY)
+
+
 def test_newer_revisions_have_a_fence_behind_each_way_to_memory() -> None:
     text = (PROGRAMS / "seed_listing.mlir").read_text(encoding="utf-8").replace("  buckyball.fence\n", "")
     newer, older = (chip._replace(bank_num=19, vbank_upper=18) for chip in (TOY, SEED))
