@@ -124,6 +124,17 @@ def test_a_convolution_by_planes_is_that_of_numpy_but_for_quantising() -> None:
     assert np.array_equal(bits(run.output(2)), bits(planes.convolution(source, kernel, PEBBLE)))
 
 
+def test_a_convolution_beside_a_matrix_is_entered_where_that_stands() -> None:
+    m, a, b, c = "memref<16x16xf32>", "memref<1x4x4x2xf32>", "memref<3x3x2x8xf32>", "memref<1x2x2x8xf32>"
+    text = (
+        f"func.func @both(%M: {m}, %N: {m}, %O: {m}, %A: {a}, %B: {b}, %C: {c}) {{\n"
+        f"  buckyball.matrix_matmul %M %N %O : {m} {m} {m}\n  tile.tile_conv2d %A %B %C : {a} {b} {c}\n  return\n}}\n"
+    )
+    found = lowered(text, "wrapper", PEBBLE)
+    assert found.count("buckyball.matrix ") == 2
+    agree(text, found, PEBBLE)
+
+
 def test_windows_with_strides_and_padding_come_to_the_quantised_product() -> None:
     p, k, c = "memref<16x12xf32>", "memref<9x16xf32>", "memref<49x16xf32>"
     fields = "{inSize = 12 : i64, ksize = 3 : i64, n = 5 : i64, stride = 2 : i64, padding = 1 : i64}"
