@@ -156,16 +156,15 @@ def test_what_is_in_flight_is_not_touched_before_a_fence(where: str, move: int, 
     moved = f"    or t3, t2, {where}\n    .insn r 0x7b, 3, {move}, x0, t0, t3\n"
     fence = "    .insn r 0x7b, 3, 0, x0, zero, zero\n"
     line = f"    {access.format(where)}\n"
-    frame, back = "    addi sp, sp, -64\n    call g\n    addi sp, sp, 64\n    ret\ng:\n    mv s1, ra\n", "    mv ra, s1"
-    run_riscv(f"    mv s2, ra\n{frame.replace('    ret', '    mv ra, s2' + chr(10) + '    ret')}{ready}{BANK}{moved}"
-              f"{fence}{line}{back}", [])  # fmt: skip
+    frame = "    mv s2, ra\n    addi sp, sp, -64\n    call g\n    addi sp, sp, 64\n    mv ra, s2\n    ret\ng:\n    mv s1, ra\n"
+    back = "    mv ra, s1"
+    run_riscv(f"{frame}{ready}{BANK}{moved}{fence}{line}{back}", [])
     with pytest.raises(Fault, match="there is no fence between them"):
         run_riscv(f"{frame}{ready}{BANK}{moved}{line}{back}", [])
 
 
 def test_a_frame_that_leaves_memory_is_named() -> None:
     machine, base = processor()
-    last = machine.memory.dram.base + machine.memory.dram.data.size - 16
     text = "f:\n    sd zero, 8(a1)\n    mv sp, a1\n    call g\ng:\n    ld t0, 8(sp)\n    ld t0, 16(sp)\n    ret\n"
     run = RiscvRun(read_assembly(text), machine)
     last = machine.memory.dram.base + machine.memory.dram.data.size - 16
