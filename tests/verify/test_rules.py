@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import NamedTuple
+
 import pytest
 
 from layoutsolver_models.rules.ave import AVE_RULES
@@ -51,24 +54,36 @@ def test_a_row_gives_what_the_program_means(rule: LayoutRule, chip: str) -> None
     assert found.ok == (rule.id not in WRONG), [(item.message, item.notes) for item in found.diagnostics]
 
 
+class Survey(NamedTuple):
+    """What came of the changed forms of a row: how many fail, how many the solver refuses, and which ones agree."""
+
+    caught: int
+    refused: int
+    survivors: list[tuple[object, object]]
+
+
+@cache
+def survey(name: str) -> Survey:
+    rule = BY_ID[name]
+    found = [(changed, run_row(rule, changed, "ascend950")) for changed in mutants(rule)]
+    survivors: list[tuple[object, object]] = [
+        (row.layouts, row.dist) for row, one in found if one is not None and one.ok
+    ]
+    return Survey(
+        sum(one is not None and not one.ok for _, one in found), sum(one is None for _, one in found), survivors
+    )
+
+
 @pytest.mark.parametrize("rule", REACHABLE, ids=lambda rule: rule.id)
 def test_a_changed_row_is_noticed(rule: LayoutRule) -> None:
-    survivors = []
-    for changed in mutants(rule):
-        found = run_row(rule, changed, "ascend950")
-        if found is not None and found.ok:
-            survivors.append((changed.layouts, changed.dist))
+    survivors = survey(rule.id).survivors
     assert not survivors or reason(rule), survivors
 
 
 def test_the_score_of_changed_rows() -> None:
-    caught = refused = equivalent = 0
-    for rule in REACHABLE:
-        for changed in mutants(rule):
-            found = run_row(rule, changed, "ascend950")
-            caught += found is not None and not found.ok
-            refused += found is None
-            equivalent += found is not None and found.ok
+    found = [survey(rule.id) for rule in REACHABLE]
+    caught, refused = sum(one.caught for one in found), sum(one.refused for one in found)
+    equivalent = sum(len(one.survivors) for one in found)
     print(f"{caught} changed rows fail on the model, {refused} are refused by the solver, {equivalent} are equivalent")
     assert (caught, refused, equivalent) == (500, 67, 35)
 
