@@ -46,7 +46,8 @@ def needed_lanes(graph: Graph) -> dict[int, int]:
 
     Casts and conversions between vectors of different lengths touch the common elements alone. An interleave that
     makes its result dense packs two half-filled registers into one, and the other way round. A `vector<256xi1>`
-    that crosses a call or a function boundary is a whole predicate register, of whichever granularity.
+    that crosses a call or a function boundary is a whole predicate register, of whichever granularity, unless its bits
+    are stored.
     """
     supply = _supply(graph)
     demand = _demand(graph, supply)
@@ -56,12 +57,13 @@ def needed_lanes(graph: Graph) -> dict[int, int]:
 def _supply(graph: Graph) -> dict[int, int]:
     """How many elements of each vector mean something, from definitions to uses."""
     supply: dict[int, int] = {}
+    stored = _stored_predicates(graph)
     for value in graph.values:
         vector = value.vector
         if vector is None:
             continue
         node = graph.ops[value.op] if value.op >= 0 else None
-        outside = node is None or node.name == "func.call"
+        outside = (node is None or node.name == "func.call") and value.index not in stored
         supply[value.index] = 1 if vector.bits == 1 and vector.lanes == 256 and outside else vector.lanes
     for node in graph.ops:
         if node.name == "ave.hir.vintlv" and layout_change(node) == "SPARSE" and node.operands[0] in supply:
@@ -76,6 +78,18 @@ def _supply(graph: Graph) -> dict[int, int]:
             if result in supply and sources:
                 supply[result] = min(supply[result], min(sources))
     return supply
+
+
+def _stored_predicates(graph: Graph) -> set[int]:
+    """The predicates that become bits in memory, and those from which these are computed lane by lane."""
+    found: set[int] = set()
+    for node in reversed(graph.ops):
+        value = node.role("val") if _rule(node) in ("store", "unaligned_store") else None
+        if value is not None:
+            found.add(value)
+        elif any(result in found for result in node.results) and _lane_by_lane(graph, node):
+            found.update(node.operands)
+    return {value for value in found if value >= 0 and (vector := graph.values[value].vector) and vector.bits == 1}
 
 
 def read_lanes(graph: Graph, set_in: Callable[[int], int]) -> dict[int, int]:

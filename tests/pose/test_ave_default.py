@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from layoutsolver.api import SolveOptions, solve
+from layoutsolver.source import SourceFile
+from layoutsolver.verify.compare import check_solution
 from layoutsolver_models.vecmem import LAYOUTS, VECMEM_TYPES
 from tests.support.solving import codes, function_types, layouts_by_name, solve_text
 
@@ -371,3 +374,23 @@ def test_a_vector_without_a_fixed_number_of_elements_is_refused(type_: str) -> N
   %x = ave.hir.vload <NORM> %b32[%c0] : memref<64xf32> into {type_}
   %y = ave.hir.vabs %x, %m : {type_}, vector<64xi1>"""
     assert "LS0203" in codes(solve_text(function(body)))
+
+
+@pytest.mark.parametrize("line", ["", "%q = ave.hir.preg.not <b8> %p, %all : vector<256xi1>"])
+@pytest.mark.parametrize("extra", ["", "ave.unaligned_ub_access = #ave.unaligned_ub_access"])
+def test_all_bits_of_an_argument_that_is_stored_have_room(line: str, extra: str) -> None:
+    """At 16-bit granularity, which an unaligned store takes at once on an Ascend950, half of them would be lost."""
+    bits, mask = "memref<256xi1, #hivm.address_space<ub>>", "vector<256xi1>"
+    text = f"""func.func @f(%p: vector<256xi1>, %b: {bits}) {{
+  %c0 = arith.constant 0 : index
+  %all = ave.hir.pge <ALL> : vector<256xi1>
+  {line}
+  ave.hir.masked_store <NORM_B8> %b[%c0], %all, {"%q" if line else "%p"} {{{extra}}} : {bits}, {mask}, {mask}
+  return
+}}
+"""
+    result = solve(SourceFile("f.mlir", text), SolveOptions(chip="ascend950"))
+    assert result.posed is not None
+    assert result.solution is not None
+    assert set(result.solution.layouts) == {"b8"}
+    assert check_solution(result.posed, result.solution).ok
