@@ -70,7 +70,8 @@ class IntrinBackend:
         """The edits that lower a program, with the functionTypes of a solution, or with its own where that is None.
 
         With `own_layouts` the layouts that the program's vector types carry count as known. Intrinsics do what the
-        program means; with `as_upstream` they are those that the compiler writes, right or wrong.
+        program means; with `as_upstream` they are those that the compiler writes, right or wrong. The compiler notes
+        layouts in the types of vectors, but not in those of a function's arguments.
         """
         layout_of: dict[int, str] = {}
         dists: dict[int, str] | None = None
@@ -80,8 +81,11 @@ class IntrinBackend:
         elif own_layouts:
             vectors_of = ((value.index, value.vector) for value in posed.graph.values)
             layout_of = {index: vector.layout for index, vector in vectors_of if vector is not None and vector.layout}
-        program = build_program(posed.graph, dists, layout_of, posed.chip == "ascend950")
-        known = layout_of
+        known = noted = layout_of
+        if as_upstream and solution is not None:
+            arguments = {value for function in posed.graph.functions for value in function.arguments}
+            noted = {value: layout for value, layout in layout_of.items() if value not in arguments}
+        program = build_program(posed.graph, dists, noted, posed.chip == "ascend950")
         if as_upstream and solution is None:
             known = _stated_layouts(posed)
         emission = _Emission(program, dialect, as_upstream, known)

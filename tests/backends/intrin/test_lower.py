@@ -62,6 +62,20 @@ def test_everything_else_stays_as_it_is_written() -> None:
     assert re.search(r'^  %r = "hivm\S+vbr"\(%two\) : \(i32\) -> vector<64xi32> // behind$', found, re.MULTILINE)
 
 
+def stored_bits(mask: str, *lines: str) -> str:
+    """A program that stores an argument, or what is computed of it, as bits at any address."""
+    bits = f"memref<1024xi1, {UB}>"
+    unaligned = "ave.unaligned_ub_access = #ave.unaligned_ub_access, hivm.is_continuous"
+    store = f"ave.hir.masked_store <NORM_B8> %b[%c0], {mask}, {mask} {{{unaligned}}} : {bits}, {MASK}, {MASK}"
+    return function(ZERO, *lines, store, arguments=f"%p: {MASK}, %b: {bits}")
+
+
+def test_the_compiler_does_not_note_the_layouts_of_arguments() -> None:
+    assert names(done(stored_bits("%p"), compat="upstream"))[:-1] == ["psts.b8"]
+    computed = names(done(stored_bits("%m", ALL), compat="upstream"))
+    assert computed[-4:-1] == ["punpack", "punpack", "psts.b8"]
+
+
 def test_comments_inside_an_operation_stay() -> None:
     split = "%r = ave.hir.scalar_broadcast // what\n    %s : i32 -> vector<64xi32>"
     assert "// what\n" in done(function(ZERO, ALL, split, STORE))

@@ -8,7 +8,8 @@ import pytest
 
 from layoutsolver.api import LowerOptions, SolveOptions, lower
 from layoutsolver.source import SourceFile
-from tests.support.compare_intrin import Comparison, compare_annotated, exemption, lowerable
+from tests.backends.intrin.test_lower import ALL, stored_bits
+from tests.support.compare_intrin import Comparison, compare_annotated, compare_solved, exemption, lowerable
 from tests.support.compare_peer import program
 from tests.support.fuzz_intrin import examine
 from tests.support.intrin_cases import FAMILIES, cases
@@ -61,6 +62,11 @@ def test_random_programs_equal_the_compilers() -> None:
     stages = [(outcome.seed, item, reason) for outcome in outcomes for item, reason in outcome.stages]
     assert [item for item in stages if item[1].verdict not in AGREE and not item[2]] == []
     assert sum(item[1].verdict == "equal" for item in stages) > 60
+
+
+@pytest.mark.parametrize(("mask", "lines"), [("%p", ()), ("%m", (ALL,))])
+def test_bits_at_any_address_equal_the_compilers(mask: str, lines: tuple[str, ...]) -> None:
+    assert compare_solved(stored_bits(mask, *lines)) == Comparison("equal")
 
 
 def test_default_choice_gives_text_that_the_compiler_reads() -> None:
