@@ -276,6 +276,23 @@ def _predicates_in_memory() -> Iterator[tuple[str, str]]:
         yield f"predicates in memory for {element}", str(program)
 
 
+def _alternate_loads(element: str, unaligned: str) -> Iterator[tuple[str, str]]:
+    """The even and the odd elements of a buffer, as many as registers hold."""
+    lanes = 2048 // BITS[element]
+    memref, type_, mask = f"memref<512x{element}, {UB}>", f"vector<{lanes}x{element}>", f"vector<{lanes}xi1>"
+    store = f"ave.hir.masked_store <NORM_B{BITS[element]}>"
+    for title, extra in (("alternate", ""), ("unaligned alternate", unaligned)):
+        lines = (
+            "%c0 = arith.constant 0 : index", f"%all = ave.hir.pge <ALL> : {mask}",
+            f"%x, %y = ave.hir.vload <DINTLV_B{BITS[element]}> %in[%c0]{extra} : {memref} into {type_}, {type_}",
+            f"{store} %even[%c0], %all, %x : {memref}, {mask}, {type_}",
+            f"{store} %odd[%c0], %all, %y : {memref}, {mask}, {type_}",
+        )  # fmt: skip
+        body = "\n".join(f"  {line}" for line in lines)
+        arguments = f"%in: {memref}, %even: {memref}, %odd: {memref}"
+        yield f"{title} load {element}", f"func.func @f({arguments}) {{\n{body}\n  return\n}}\n"
+
+
 def _accesses() -> Iterator[tuple[str, str]]:
     yield from _predicates_in_memory()
     unaligned = " {ave.unaligned_ub_access = #ave.unaligned_ub_access}"
@@ -284,6 +301,8 @@ def _accesses() -> Iterator[tuple[str, str]]:
         program.load("%a", element, unaligned)
         program.store("%a", element)
         yield f"unaligned load {element}", str(program)
+        if BITS[element] < 64:
+            yield from _alternate_loads(element, unaligned)
         for title, mask in (("computed", "%k"), ("counted", "%p"), ("first", "%f")):
             program = Program()
             program.mask(element)

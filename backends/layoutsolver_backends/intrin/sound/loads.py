@@ -144,16 +144,21 @@ def _bits(code: Code, step: Step, pointer: Ref) -> Ref:
 def _load_two(code: Code, step: Step, pointer: Ref, element: str) -> None:
     """A load of alternate elements into two registers."""
     dist = step.attrs.get("dist", "")
-    if (
-        dist not in ("DINTLV_B8", "DINTLV_B16", "DINTLV_B32")
-        or dist != f"DINTLV_B{bits_of(element)}"
-        or is_unaligned(step)
-    ):
+    if dist not in ("DINTLV_B8", "DINTLV_B16", "DINTLV_B32") or dist != f"DINTLV_B{bits_of(element)}":
         raise missing(step, element, f"no intrinsic loads `{dist}` into {len(step.results)} vectors")
     integer = f"i{bits_of(element)}"
-    both = code.two(f"vldsx2.{SUFFIXES[integer]}", [pointer, 0, LOAD_DISTS[dist], 0], register_type(integer))
+    if is_unaligned(step):
+        both = _streamed_by_turns(code, pointer, integer)
+    else:
+        both = code.two(f"vldsx2.{SUFFIXES[integer]}", [pointer, 0, LOAD_DISTS[dist], 0], register_type(integer))
     for result, half in zip(step.results, both, strict=True):
         code.writer.give(result, code.as_type(half, element))
+
+
+def _streamed_by_turns(code: Code, pointer: Ref, element: str) -> tuple[Ref, Ref]:
+    """The even and the odd elements from any address on."""
+    first = stream(code, pointer, element)
+    return code.deinterleaved(first, stream(code, behind(code.writer, pointer, REGISTER_BYTES), element))
 
 
 def _load_longs(code: Code, step: Step, pointer: Ref) -> None:
@@ -165,8 +170,7 @@ def _load_longs(code: Code, step: Step, pointer: Ref) -> None:
         words = code.bits(code.writer.bitcast(one(code, pointer, "i64", LOAD_DISTS[dist]), WORDS))
         halves = code.deinterleaved(words, words)
     elif is_unaligned(step):
-        first = stream(code, pointer, "i32")
-        halves = code.deinterleaved(first, stream(code, behind(code.writer, pointer, REGISTER_BYTES), "i32"))
+        halves = _streamed_by_turns(code, pointer, "i32")
     else:
         halves = code.two("vldsx2.v64s32", [pointer, 0, LOAD_DISTS["DINTLV_B32"], 0], WORDS)
     code.give_pair(step.results[0], Pair(*halves))
