@@ -133,10 +133,16 @@ def _seen(
 ) -> int:
     """How many elements of an operand are read: of what is stored those under the mask, of an interleave's half.
 
-    A store of predicates does not look at its mask.
+    A store of predicates does not look at its mask. Any other one writes where its mask has elements, even such of
+    which the vector has nothing.
     """
     mask = node.role("mask")
     vector = graph.values[value].vector
+    stored = node.role("val")
+    if value == mask and stored is not None and value != stored and not takes_first(node):
+        data = graph.values[stored].vector
+        if vector is not None and data is not None and data.bits != 1:
+            return min(vector.lanes, data.lanes)
     if vector is not None and vector.bits == 1 and value != mask:
         mask = None
     if _rule(node) in ("store", "unaligned_store", "strided_store") and mask is not None and value != mask:

@@ -394,3 +394,21 @@ def test_all_bits_of_an_argument_that_is_stored_have_room(line: str, extra: str)
     assert result.solution is not None
     assert set(result.solution.layouts) == {"b8"}
     assert check_solution(result.posed, result.solution).ok
+
+
+def test_a_store_writes_under_its_whole_mask() -> None:
+    """Of half a vector the rest is not determined, but what the mask excludes of it stays as it is in memory."""
+    bytes_, type_ = "memref<64xf8E4M3FN, #hivm.address_space<ub>>", "vector<64xf8E4M3FN>"
+    text = f"""func.func @f(%a: {bytes_}, %b: {bytes_}) {{
+  %c0 = arith.constant 0 : index
+  %x = ave.hir.vload <NORM> %a[%c0] : {bytes_} into {type_}
+  %y, %z = ave.hir.vintlv %x, %x {{layout_change = #ave<layout_change SPARSE>}} : {type_}, {type_}
+  %h = ave.hir.pge <H> : vector<64xi1>
+  ave.hir.masked_store <NORM_B8> %b[%c0], %h, %y : {bytes_}, vector<64xi1>, {type_}
+  return
+}}
+"""
+    result = solve(SourceFile("f.mlir", text))
+    assert result.posed is not None
+    assert result.solution is not None
+    assert check_solution(result.posed, result.solution).ok
