@@ -156,7 +156,8 @@ def test_what_is_in_flight_is_not_touched_before_a_fence(where: str, move: int, 
     moved = f"    or t3, t2, {where}\n    .insn r 0x7b, 3, {move}, x0, t0, t3\n"
     fence = "    .insn r 0x7b, 3, 0, x0, zero, zero\n"
     line = f"    {access.format(where)}\n"
-    frame = "    mv s2, ra\n    addi sp, sp, -64\n    call g\n    addi sp, sp, 64\n    mv ra, s2\n    ret\ng:\n    mv s1, ra\n"
+    outer = "    mv s2, ra\n    addi sp, sp, -64\n    call g\n    addi sp, sp, 64\n    mv ra, s2\n    ret\n"
+    frame = f"{outer}g:\n    mv s1, ra\n"
     back = "    mv ra, s1"
     run_riscv(f"{frame}{ready}{BANK}{moved}{fence}{line}{back}", [])
     with pytest.raises(Fault, match="there is no fence between them"):
