@@ -161,7 +161,7 @@ def test_what_is_in_flight_is_not_touched_before_a_fence(where: str, move: int, 
     back = "    mv ra, s1"
     run_riscv(f"{frame}{ready}{BANK}{moved}{fence}{line}{back}", [])
     with pytest.raises(Fault, match="there is no fence between them"):
-        run_riscv(f"{frame}{ready}{BANK}{moved}{line}{back}", [])
+        run_riscv(f"{frame}{ready}{BANK}{moved}{line}{fence}{back}", [])
 
 
 def test_a_frame_that_leaves_memory_is_named() -> None:
@@ -196,7 +196,7 @@ def test_a_call_leaves_no_value_in_a_register() -> None:
     assert machine.load(base, 8) == 42
 
 
-def test_memory_that_is_read_as_another_type_has_an_address() -> None:
+def test_memory_may_be_read_as_another_type() -> None:
     text = (
         "define void @f(ptr %p) {\nentry:\n  %s = alloca i64\n  store i64 4294967303, ptr %s\n"
         "  %low = load i32, ptr %s\n  %wide = sext i32 %low to i64\n  store i64 %wide, ptr %p\n  ret void\n}\n"

@@ -396,16 +396,15 @@ def _suffix(kind: str) -> str:
 
 
 def slots_of(function: Function) -> set[str]:
-    """The memory of one number that is only loaded and stored as such: it is a place of the frame, without address."""
-    kinds = {one.result: one.type for block in function.blocks for one in block.body
+    """The memory of one number that is only loaded and stored: it is a place of the frame, without address."""
+    slots = {one.result for block in function.blocks for one in block.body
              if one.opcode == "alloca" and (one.type in _BITS or is_float(one.type))}  # fmt: skip
     for block in function.blocks:
         for one in block.body:
             for place, (_, operand) in enumerate(one.operands):
-                moved = {("load", 0): one.type, ("store", 1): one.operands[0][0]}.get((one.opcode, place))
-                if kinds.get(operand) != moved:
-                    kinds.pop(operand, None)
-    return set(kinds)
+                if (one.opcode, place) not in (("load", 0), ("store", 1)):
+                    slots.discard(operand)
+    return slots
 
 
 def _bytes(one: Instruction) -> int:
