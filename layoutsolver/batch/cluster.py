@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +21,21 @@ class ClusterError(Exception):
 
 
 class ClusterWorkers:
-    """The workers of a cluster. Raises `ClusterError` if there is none within `patience` seconds."""
+    """The workers of a cluster. Raises `ClusterError` if no scheduler, or none with workers, answers in time.
 
-    def __init__(self, address: str, patience: float = 10.0) -> None:
+    A client that does not reach its scheduler cannot be closed in order: the scheduler is asked first who it is.
+    """
+
+    def __init__(self, address: str, patience: float = 5.0) -> None:
+        asyncio.run(_reach(address, patience))
         from distributed import Client
 
+        self._client: Client = Client(address, timeout=patience, set_as_default=False)
         try:
-            self._client: Client = Client(address, timeout=patience, set_as_default=False)
             self._client.wait_for_workers(1, timeout=patience)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise ClusterError(f"no Dask cluster at {address}: {error or 'no answer'}") from None
+        except TimeoutError:
+            self._client.close()
+            raise ClusterError(f"the Dask cluster at {address} has no workers") from None
         self.count = max(1, sum(self._client.nthreads().values()))
 
     def submit(self, verb: str, request: bytes) -> Future[Worked]:
@@ -41,6 +48,27 @@ class ClusterWorkers:
     def close(self) -> None:
         """Leave the cluster."""
         self._client.close()
+
+
+async def _reach(address: str, patience: float) -> None:
+    """Ask what is at an address who it is. Raises `ClusterError` unless it is a scheduler."""
+    from distributed.comm.addressing import parse_address, parse_host_port
+    from distributed.core import rpc
+
+    try:
+        scheme, place = parse_address(address)
+        if scheme in ("tcp", "tls"):
+            await asyncio.get_running_loop().getaddrinfo(*parse_host_port(place))
+        async with rpc(address, timeout=patience) as there:
+            found = await asyncio.wait_for(there.identity(), patience)
+    except socket.gaierror as error:
+        raise ClusterError(f"no Dask cluster at {address}: {error.strerror}") from None
+    except TimeoutError:
+        raise ClusterError(f"no Dask cluster at {address}: no answer within {patience:g} seconds") from None
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"no Dask cluster at {address}: {error}") from None
+    if found.get("type") != "Scheduler":
+        raise ClusterError(f"what is at {address} is no scheduler of Dask, but its `{found.get('type')}`")
 
 
 def _pass_on(task: Any, future: Future[Worked]) -> None:

@@ -6,7 +6,7 @@ import argparse
 import re
 
 from layoutsolver.cli.errors import UsageError
-from layoutsolver.cli.messages import in_order, messages_instead
+from layoutsolver.cli.messages import in_order, messages_instead, refuse_several
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.codes import CODES, page
 
@@ -30,6 +30,7 @@ def _explain(options: argparse.Namespace) -> int:
     from layoutsolver.cli.solve import exit_status
     from layoutsolver.diagnostics.text import render
 
+    refuse_several(options)
     solver_options = solve_options(options)
     inputs = read_inputs(options)
     if asks_for_vmi(options, inputs, solver_options.target):

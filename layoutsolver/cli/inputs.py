@@ -212,8 +212,12 @@ def solve_options(options: argparse.Namespace) -> SolveOptions:
             chip = chip_of_device(chip)
     except ChipError as error:
         raise UsageError(str(error)) from None
-    observe = None if options.session is None else options.session.observe
-    limits = Limits(options.time_limit, options.workers, options.seed, observe)
     compat = "upstream" if getattr(options, "upstream_report", False) else options.compat
     conflicts, repairs = getattr(options, "max_conflicts", 1), getattr(options, "repairs", 0)
-    return SolveOptions(compat, chip, options.assume_trip_count, limits, conflicts, repairs, target)
+    return SolveOptions(compat, chip, options.assume_trip_count, limits_of(options), conflicts, repairs, target)
+
+
+def limits_of(options: argparse.Namespace) -> Limits:
+    """The limits of a solve."""
+    observe = None if options.session is None else options.session.observe
+    return Limits(options.time_limit, options.workers, options.seed, observe)

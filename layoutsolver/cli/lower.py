@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
         from layoutsolver.cli.buckyball.lower import run as run_banks
 
         return run_banks(options)
-    if vars(options)["from"]:
+    if getattr(options, "from"):
         raise UsageError("--from is for programs of tiles and banks")
     solving = solve_options(options)
     inputs = read_inputs(options)

@@ -17,14 +17,19 @@ EXIT_DEFECT, EXIT_INTERRUPT, EXIT_PIPE = 70, 130, 141
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; the exit status."""
     arguments = sys.argv[1:] if argv is None else argv
+    from layoutsolver.cli.given import Options, idle_options
     from layoutsolver.cli.parser import build_parser
 
+    parser = build_parser()
     try:
-        options = build_parser().parse_args(arguments)
+        options = parser.parse_args(arguments, Options())
     except SystemExit as asked:  # help or the version was printed, or a usage error
         return EXIT_OK if asked.code is None else int(asked.code)
     try:
-        return int(options.run(options))
+        status = int(options.run(options))
+        if status == EXIT_OK and (idle := idle_options(parser.verbs[options.verb], options)):
+            print(f"layoutsolver: warning: no effect here: {', '.join(idle)}", file=sys.stderr)
+        return status
     except UsageError as error:
         print(f"layoutsolver: error: {error}", file=sys.stderr)
         return EXIT_USAGE

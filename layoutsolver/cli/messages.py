@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from layoutsolver.cli.errors import UsageError
+
 if TYPE_CHECKING:
     from layoutsolver.diagnostics.diagnostic import Diagnostic
     from layoutsolver.diagnostics.text import Style
@@ -54,6 +56,19 @@ def print_diagnostics(options: argparse.Namespace, diagnostics: Iterable[Diagnos
     sys.stderr.write(render(items[:SHOWN], style))
     if len(items) > SHOWN:
         sys.stderr.write(f"... and {len(items) - SHOWN} more\n")
+
+
+def refuse_several(options: argparse.Namespace) -> None:
+    """Raises `UsageError` for options that each want another answer."""
+    forms = {
+        "--table": getattr(options, "table", False),
+        f"--format {options.format}": options.format != "text",
+        "--verify-diagnostics": options.verify_diagnostics,
+        "--upstream-report": options.upstream_report and options.verb == "explain",
+    }
+    wanted = [name for name, given in forms.items() if given]
+    if len(wanted) > 1:
+        raise UsageError(f"{' and '.join(wanted)} are different answers: one at a time")
 
 
 def messages_instead(

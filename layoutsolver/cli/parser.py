@@ -20,9 +20,9 @@ LARGEST = 2**31 - 1
 """Numbers on the command line end here: the solver's seeds and thread counts have 32 bits."""
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> MainParser:
     """The parser; each verb's `run` takes the parsed options and returns the exit status."""
-    parser = argparse.ArgumentParser(
+    parser = MainParser(
         prog="layoutsolver",
         description="Decides layouts, fusion and banks of NPU compiler IR by constraint solving.",
         epilog=EPILOG,
@@ -35,15 +35,24 @@ def build_parser() -> argparse.ArgumentParser:
     parser.set_defaults(debug=False, session=None)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=VerbParser)
     for name, (summary, fill) in VERBS.items():
-        verbs.add_parser(
+        parser.verbs[name] = verbs.add_parser(
             name,
             help=summary,
             description=summary[0].upper() + summary[1:] + ".",
             allow_abbrev=False,
             fill=fill,
             formatter_class=HelpFormatter,
-        ).set_defaults(run=_lazy(name))
+        )
+        parser.verbs[name].set_defaults(run=_lazy(name))
     return parser
+
+
+class MainParser(argparse.ArgumentParser):
+    """The parser of the command, with those of its verbs by name."""
+
+    def __init__(self, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.verbs: dict[str, argparse.ArgumentParser] = {}
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.json_places import place_of
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM
 from layoutsolver.cli.messages import print_diagnostics
@@ -20,7 +21,9 @@ SELECTION = "layoutsolver/selection-problem/"
 
 
 def run_problem(options: argparse.Namespace, source: SourceFile, limits: Limits) -> int:
-    """Solve the problem in a file and write the solution."""
+    """Solve the problem in a file and write the solution, which is JSON in any case. Raises `UsageError`."""
+    if options.format not in ("text", "json"):
+        raise UsageError(f"--format {options.format} is for programs: the answer to a problem is its solution")
     try:
         if _schema(source.text).startswith(SELECTION):
             problem = selection_from_json(source.text)

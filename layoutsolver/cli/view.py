@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from layoutsolver.cli.buckyball.target import bank_chip, is_of_banks
 from layoutsolver.cli.errors import UsageError
-from layoutsolver.cli.inputs import Inputs, asks_for_vmi, read_inputs, solve_options
+from layoutsolver.cli.inputs import Inputs, asks_for_vmi, limits_of, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_PROGRAM
 from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
-from layoutsolver_models.solve.layout import Limits
 
 if TYPE_CHECKING:
     from layoutsolver.diagnostics.diagnostic import Diagnostic
@@ -38,22 +37,25 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _draw(options: argparse.Namespace, inputs: Inputs) -> tuple[Picture, list[Diagnostic]]:
-    """The picture and what is to be said beside it. Raises `NoPictureError`."""
+    """The picture and what is to be said beside it. Raises `NoPictureError` and `UsageError`."""
+    from layoutsolver.api import SolveOptions
     from layoutsolver.view.pictures import NoPictureError, banks_of, fusion_of, placement_of, show
 
     source = inputs.sources[0]
     if options.show == "memory":
-        limits = Limits(options.time_limit, options.workers, options.seed)
+        limits = limits_of(options)
         if is_of_banks(source, options.target):
             return banks_of(source, limits, bank_chip(options))
         return placement_of(source, limits)
-    solver_options = solve_options(options)
     if options.show == "fusion":
-        return fusion_of(source, solver_options)
+        turns = options.assume_trip_count
+        return fusion_of(source, SolveOptions(assumed_trip_count=turns, limits=limits_of(options)))
+    line = options.line or 0 if options.show == "lanes" else 0
+    solver_options = solve_options(options)
     shown = show(source, solver_options, asks_for_vmi(options, inputs, solver_options.target))
     if shown.unreadable:
         raise NoPictureError("it cannot be read", shown.diagnostics)
     try:
-        return shown.picture(options.show, options.line or 0), shown.diagnostics
+        return shown.picture(options.show, line), shown.diagnostics
     except NoPictureError as error:
         raise NoPictureError(str(error), shown.diagnostics) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -74,7 +75,48 @@ def test_a_worker_that_is_killed_costs_nothing_but_a_retry(stack: ExitStack, add
     assert local.read_bytes() == out.read_bytes(), "the cluster answers as this machine does"
 
 
-def test_an_address_without_a_cluster_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def mute() -> Iterator[str]:
+    """The address of something that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def refused(address: str, tmp_path: Path) -> str:
+    """What a batch says of an address, which is all that it says until its process has ended."""
     folder = corpus(tmp_path / "in", 1)
-    assert main(["batch", str(folder), "-o", str(tmp_path / "o"), "--cluster", "tcp://127.0.0.1:9"]) == 2
-    assert "no Dask cluster at tcp://127.0.0.1:9" in capsys.readouterr().err
+    command = [*COMMAND, "batch", str(folder), "-o", str(tmp_path / "o"), "--cluster", address]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    (said,) = done.stderr.splitlines()
+    return said.removeprefix(f"layoutsolver: error: no Dask cluster at {address}: ")
+
+
+def test_what_is_no_address_is_a_usage_error_and_nothing_else(tmp_path: Path) -> None:
+    assert refused("nonsense", tmp_path) == "missing port number in address 'nonsense'"
+    assert "nknown address scheme 'nonsense'" in refused("nonsense://x:1", tmp_path)
+
+
+def test_an_address_without_a_scheduler_is_a_usage_error(
+    mute: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from layoutsolver.batch.cluster import ClusterError, ClusterWorkers
+
+    for address in ("tcp://127.0.0.1:9", mute):
+        with pytest.raises(ClusterError, match=f"no Dask cluster at {address}: (Timed out|no answer within 0.5 s)"):
+            ClusterWorkers(address, patience=0.5)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_cluster_without_workers_and_a_worker_are_no_clusters(
+    stack: ExitStack, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from layoutsolver.batch.cluster import ClusterError, ClusterWorkers
+
+    with pytest.raises(ClusterError, match=f"the Dask cluster at {address} has no workers"):
+        ClusterWorkers(address, patience=0.5)
+    found = worker(stack, address, tmp_path / "a")
+    assert found.stderr is not None
+    own = next(match.group() for line in found.stderr if (match := re.search(r"tcp://127\.0\.0\.1:\d+", line)))
+    with pytest.raises(ClusterError, match="is no scheduler of Dask, but its `Worker`"):
+        ClusterWorkers(own, patience=5)

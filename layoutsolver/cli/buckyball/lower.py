@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     status = EXIT_OK
     answers: list[str] = []
     for source in inputs.sources:
-        lowered = lower_text(source, chip, options.to, vars(options)["from"] or "")
+        lowered = lower_text(source, chip, options.to, getattr(options, "from") or "")
         print_diagnostics(options, lowered.diagnostics)
         if lowered.text is None:
             status = worst(status, EXIT_INPUT if lowered.unreadable else EXIT_PROGRAM)

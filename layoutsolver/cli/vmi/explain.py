@@ -18,6 +18,8 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic
 
 def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int:
     """Print why there are no layouts, as text or as a document; that nothing contradicts is an answer too."""
+    if options.upstream_report:
+        raise UsageError("--upstream-report is for programs of ave.hir")
     status = EXIT_OK
     said: list[Diagnostic] = []
     answers: list[str] = []
