@@ -301,12 +301,18 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_output(parser, "the page")
 
 
+BATCH_VERBS = ("solve", "explain", "why", "space", "lower", "verify", "fuse", "banks", "view", "report")
+"""What may be asked of many files: all that the service answers. The others (`serve`, `batch`, `notebook`, `ops`,
+`schema`) are not about programs."""
+
+
 def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="DIR", nargs="+", help="files, and folders with files in and below them")
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="where the lines of JSON are written")
     parser.add_argument(
         "--verb", dest="verb_asked", default="solve", metavar="VERB",
-        choices=["solve", "explain", "why", "space", "lower", "verify"], help="what is asked (default: solve)",
+        choices=BATCH_VERBS, help="what is asked: " + ", ".join(BATCH_VERBS) + " (default: solve); `why` and `lower` "
+        "need --set value=NAME and --set to=FORM, tables of buffers --verb banks --set placement=true --suffix .csv",
     )  # fmt: skip
     parser.add_argument(
         "--set", action="append", metavar="NAME=VALUE", help="a field of all requests, such as compat=upstream"

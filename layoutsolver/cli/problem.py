@@ -24,6 +24,8 @@ def run_problem(options: argparse.Namespace, source: SourceFile, limits: Limits)
     """Solve the problem in a file and write the solution, which is JSON in any case. Raises `UsageError`."""
     if options.format not in ("text", "json"):
         raise UsageError(f"--format {options.format} is for programs: the answer to a problem is its solution")
+    if options.compat or options.upstream_report:
+        raise UsageError("--compat and --upstream-report are for programs: the rules of a problem stand in it")
     try:
         if _schema(source.text).startswith(SELECTION):
             problem = selection_from_json(source.text)

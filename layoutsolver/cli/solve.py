@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from layoutsolver.api import SolveOptions, SolveResult, annotate, repaired, solve
 from layoutsolver.cli.errors import UsageError
-from layoutsolver.cli.inputs import Inputs, asks_for_vmi, is_json, limits_of, read_inputs, solve_options
+from layoutsolver.cli.inputs import Inputs, asks_for_vmi, is_json, read_inputs, solve_options
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import messages_instead, print_diagnostics, refuse_several
 from layoutsolver.cli.output import deliver
@@ -23,12 +23,12 @@ def run(options: argparse.Namespace) -> int:
     if options.rounds is not None and not options.verify:
         raise UsageError("--rounds says how often --verify runs the program")
     refuse_several(options)
+    solver_options = solve_options(options)
     inputs = read_inputs(options)
     if is_json(inputs):
         from layoutsolver.cli.problem import run_problem
 
-        return run_problem(options, inputs.sources[0], limits_of(options))
-    solver_options = solve_options(options)
+        return run_problem(options, inputs.sources[0], solver_options.limits)
     if asks_for_vmi(options, inputs, solver_options.target):
         from layoutsolver.cli.vmi.solve import run as run_vmi
 

@@ -105,8 +105,49 @@ module attributes {pto.target_arch = "a5"} {
 BUFFERS = "id,lower,upper,size\nweights,0,8,4096\ninput,0,3,2048\nscaled,2,6,1024\noutput,5,8,2048\n"
 """Buffers to be placed."""
 
-PROGRAMS = {"one mask for two widths": CONFLICT, "packed 4-bit floats": PACKED, "load and store": PROGRAM}
-"""What the page offers to begin with."""
+TILE = """\
+func.func @tile(%A: memref<16x64xf32>, %B: memref<64x16xf32>, %C: memref<16x16xf32>, %sa: i64, %sb: i64, %sc: i64) {
+  %c64 = arith.constant 64 : i64
+  %c16 = arith.constant 16 : i64
+  %c1 = arith.constant 1 : i64
+  %c0 = arith.constant 0 : i64
+  %aFp32 = buckyball.bank_alloc {col = 4 : i64}
+  %bFp32 = buckyball.bank_alloc {col = 4 : i64}
+  %aI8 = buckyball.bank_alloc
+  %bI8 = buckyball.bank_alloc
+  %aI8T = buckyball.bank_alloc
+  %cI32 = buckyball.bank_alloc {col = 4 : i64}
+  %cFp32 = buckyball.bank_alloc {col = 4 : i64}
+  %a0 = buckyball.bank_mvin %A %aFp32 %c64 %c1 : memref<16x64xf32> i64 i64 i64
+  %b0 = buckyball.bank_mvin %B %bFp32 %c64 %c1 : memref<64x16xf32> i64 i64 i64
+  %a1 = buckyball.bank_fp2int %a0 %aI8 %c64 %sa : i64 i64 i64 i64
+  %b1 = buckyball.bank_fp2int %b0 %bI8 %c64 %sb : i64 i64 i64 i64
+  %a2 = buckyball.bank_transpose %a1 %aI8T %c64 %c0 : i64 i64 i64 i64
+  %c = buckyball.bank_mul_warp16 %a2 %b1 %cI32 %c64 %c0 : i64 i64 i64 i64 i64
+  %d = buckyball.bank_int2fp %c %cFp32 %c16 %sc : i64 i64 i64 i64
+  %e = buckyball.bank_mvout %C %d %c16 %c1 : memref<16x16xf32> i64 i64 i64
+  buckyball.fence
+  buckyball.bank_release %a0 : i64
+  buckyball.bank_release %b0 : i64
+  buckyball.bank_release %a1 : i64
+  buckyball.bank_release %b1 : i64
+  buckyball.bank_release %a2 : i64
+  buckyball.bank_release %c : i64
+  buckyball.bank_release %e : i64
+  return
+}
+"""
+"""One tile of a matrix product: every bank is allocated first and released last."""
+
+PROGRAMS = {
+    "one mask for two widths": ("solve", CONFLICT),
+    "packed 4-bit floats": ("solve", PACKED),
+    "load and store": ("solve", PROGRAM),
+    "two vector functions": ("fuse", TEMPLATES),
+    "a tile of a matrix product": ("banks", TILE),
+    "a table of buffers": ("place buffers", BUFFERS),
+}
+"""What the page offers to begin with: what is asked of each, and its text."""
 
 EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {
     "solve": {
@@ -119,7 +160,10 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {
     "lower": {"lower": {"text": PROGRAM, "name": "scale.mlir", "to": "ave-intrin"}},
     "verify": {"verify": {"text": PROGRAM, "name": "scale.mlir"}},
     "fuse": {"fuse": {"text": TEMPLATES, "name": "templates.pto"}},
-    "banks": {"banks": {"text": BUFFERS, "name": "buffers.csv", "placement": True, "capacity": 8192}},
+    "banks": {
+        "banks": {"text": TILE, "name": "tile.mlir", "level": "reorder"},
+        "buffers": {"text": BUFFERS, "name": "buffers.csv", "placement": True, "capacity": 8192},
+    },
     "view": {"view": {"text": PACKED, "name": "widen.pto", "show": "space"}},
     "report": {"report": {"text": CONFLICT, "name": "narrow.mlir"}},
 }

@@ -186,7 +186,7 @@ def _add_page(app: FastAPI) -> None:
         return HTMLResponse(text, headers={"Content-Security-Policy": PAGE_POLICY})
 
     @app.get("/examples", include_in_schema=False)
-    async def examples() -> dict[str, str]:
+    async def examples() -> dict[str, tuple[str, str]]:
         return PROGRAMS
 
 

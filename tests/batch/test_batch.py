@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from layoutsolver.cli.main import main
-from layoutsolver.service.examples import CONFLICT, PROGRAM
+from layoutsolver.cli.parser import BATCH_VERBS
+from layoutsolver.service.examples import BUFFERS, CONFLICT, PROGRAM, TEMPLATES
+from layoutsolver.service.requests import VERBS
 from layoutsolver.service.run import answer
 from tests.support.serving import COMMAND, processes_below
 
@@ -58,6 +60,20 @@ def test_an_answer_is_the_one_of_the_service(batch: Any, tmp_path: Path) -> None
     _, (line,) = batch(file, "--set", "layouts=true", "--set", "compat=upstream")
     request = {"text": PROGRAM, "name": "a.mlir", "layouts": True, "compat": "upstream", "time_limit": 30.0}
     assert line["answer"] == json.loads(answer("solve", json.dumps(request).encode()))
+
+
+def test_every_verb_of_the_service_may_be_asked(batch: Any, tmp_path: Path) -> None:
+    assert set(BATCH_VERBS) == set(VERBS)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text(BUFFERS)
+    status, (line,) = batch(
+        tmp_path / "in", "--verb", "banks", "--set", "placement=true", "--set", "capacity=8192", "--suffix", ".csv"
+    )
+    assert (status, line["answer"]["outcome"]) == (0, "done")
+    assert line["answer"]["text"].startswith("id,lower,upper,size,offset\nweights,")
+    (tmp_path / "in" / "b.pto").write_text(TEMPLATES)
+    status, (line,) = batch(tmp_path / "in", "--verb", "view", "--set", "show=fusion")
+    assert (status, line["answer"]["text"][:4]) == (0, "<svg")
 
 
 def test_what_cannot_be_read_has_its_line(batch: Any, tmp_path: Path) -> None:

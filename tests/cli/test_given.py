@@ -82,8 +82,10 @@ def test_messages_of_a_problem_are_a_usage_error(tmp_path: Path, capsys: pytest.
     assert main(["solve", str(problem), "--format", "sarif"]) == 2
     assert main(["solve", str(problem), "--format", "json", "--table"]) == 2
     assert "are different answers" in capsys.readouterr().err
-    assert main(["solve", str(problem), "--pin", "%x=d2", "--compat", "upstream"]) == 0
-    assert capsys.readouterr().err.splitlines()[-1].endswith("no effect here: --compat, --pin")
+    assert main(["solve", str(problem), "--compat", "upstream"]) == 2
+    assert "--compat and --upstream-report are for programs" in capsys.readouterr().err
+    assert main(["solve", str(problem), "--pin", "%x=d2", "--verify"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1].endswith("no effect here: --pin, --verify")
 
 
 def test_what_is_given_as_it_is_by_default_is_not_named() -> None:

@@ -16,7 +16,8 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
-from layoutsolver.service.examples import CONFLICT, PACKED, PROGRAMS
+from layoutsolver.service.examples import BUFFERS, CONFLICT, PACKED, PROGRAMS, TEMPLATES, TILE
+from layoutsolver.service.requests import VERBS
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 QUIET = (
@@ -41,7 +42,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 @pytest.fixture
 def page(browser: Chrome, client: httpx.Client) -> Chrome:
     browser.get(str(client.base_url))
-    WebDriverWait(browser, 20).until(lambda it: it.find_elements(By.CSS_SELECTOR, "#example option"))
+    WebDriverWait(browser, 20).until(lambda it: it.find_elements(By.CSS_SELECTOR, "body[data-ready]"))
     return browser
 
 
@@ -83,21 +84,64 @@ def test_a_conflict_is_shown_at_its_lines_and_repaired_by_a_button(page: Chrome)
 
 
 @pytest.mark.parametrize(
-    ("verb", "answer"),
+    ("verb", "text", "field", "answer", "pictures"),
     [
-        ("solve", "deinterleaved = 2"), ("explain", ""), ("why", "%x"), ("space", ""), ("lower", "pto.vcvt"),
-        ("verify", "agrees"),
+        ("solve", PACKED, "", "deinterleaved = 2", ["dataflow", "space"]),
+        ("explain", PACKED, "", "nothing contradicts", ["dataflow", "space"]),
+        ("why", PACKED, "%q", "%q", ["space"]), ("space", PACKED, "", "solution", ["space"]),
+        ("lower", PACKED, "vpto", "pto.vcvt", []), ("verify", PACKED, "", "agrees", []),
+        ("fuse", TEMPLATES, "", "pto.vmi.vexp", ["fusion"]), ("why not fused", TEMPLATES, "", "", []),
+        ("banks", TILE, "elide", "buckyball.mset", ["memory"]), ("banks", TILE, "reorder", "buckyball.mset", []),
+        ("place buffers", BUFFERS, "", "weights,0,8,4096", ["memory"]),
     ],
 )  # fmt: skip
-def test_every_verb_is_answered(verb: str, answer: str, page: Chrome) -> None:
-    paste(page, PACKED)
-    Select(element(page, "#verb")).select_by_value(verb)
-    if verb == "lower":
-        field = element(page, "#extra input")
-        field.clear()
-        field.send_keys("vpto")
+def test_every_verb_is_answered(
+    verb: str, text: str, field: str, answer: str, pictures: list[str], page: Chrome
+) -> None:
+    paste(page, text)
+    Select(element(page, "#verb")).select_by_visible_text(verb)
+    if field:
+        fill(page, field)
     assert run(page, verb) == "done"
-    assert answer in element(page, "#answer").text
+    assert answer in (element(page, "#answer").get_attribute("textContent") or "")
+    assert [item.get_attribute("id") for item in page.find_elements(By.CSS_SELECTOR, "#pictures figure")] == [
+        f"picture-{name}" for name in pictures
+    ]
+
+
+def fill(page: Chrome, value: str) -> None:
+    """Type a value into the field that belongs to the verb, or choose it where values are listed."""
+    WebDriverWait(page, 20).until(lambda it: element(it, "#extra").is_displayed())
+    if element(page, "#extra select").is_displayed():
+        Select(element(page, "#extra select")).select_by_visible_text(value)
+    else:
+        element(page, "#extra input").clear()
+        element(page, "#extra input").send_keys(value)
+
+
+def test_numbered_banks_are_checked(page: Chrome, client: httpx.Client) -> None:
+    placed = client.post("/v1/banks", json={"text": TILE}).json()["text"]
+    paste(page, placed)
+    assert run(page, "check banks") == "done"
+    paste(page, TILE)
+    assert run(page, "check banks") == "no answer: see what speaks against it"
+    assert page.find_elements(By.CSS_SELECTOR, "#numbers .error")
+
+
+def test_the_released_compiler_is_offered_where_there_is_one(page: Chrome) -> None:
+    Select(element(page, "#verb")).select_by_visible_text("banks")
+    WebDriverWait(page, 20).until(lambda it: not element(it, "#released").is_displayed())
+    paste(page, PACKED)
+    Select(element(page, "#verb")).select_by_visible_text("solve")
+    WebDriverWait(page, 20).until(lambda it: element(it, "#released").is_displayed())
+    element(page, "#compat").click()
+    assert run(page, "solve") == "done"
+    assert "deinterleaved = 4" in element(page, "#answer").text, "as the released compiler chooses"
+
+
+def test_all_verbs_of_the_service_are_offered(page: Chrome) -> None:
+    offered = page.execute_script("return Object.entries(VERBS).map(([name, known]) => known.verb || name)")
+    assert set(offered) == set(VERBS) - {"view", "report"}, "these are drawn beside the answers"
 
 
 def test_what_cannot_be_read_is_said_at_its_place(page: Chrome) -> None:
@@ -109,16 +153,15 @@ def test_what_cannot_be_read_is_said_at_its_place(page: Chrome) -> None:
 def test_a_request_that_is_refused_is_said(page: Chrome) -> None:
     paste(page, PACKED)
     Select(element(page, "#verb")).select_by_value("why")
-    field = element(page, "#extra input")
-    field.clear()
-    field.send_keys("%nothing")
+    fill(page, "%nothing")
     assert run(page, "why").startswith("no vector `%nothing`")
 
 
 def test_an_example_is_loaded_and_the_keyboard_runs_it(page: Chrome) -> None:
-    name = list(PROGRAMS)[1]
+    name = "two vector functions"
     Select(element(page, "#example")).select_by_value(name)
-    assert element(page, "#text").get_attribute("value") == PROGRAMS[name]
+    assert element(page, "#text").get_attribute("value") == PROGRAMS[name][1]
+    assert element(page, "#verb").get_attribute("value") == PROGRAMS[name][0] == "fuse"
     element(page, "#text").send_keys(Keys.CONTROL, Keys.ENTER)
     WebDriverWait(page, 60).until(lambda it: element(page, "#status").text == "done")
 
