@@ -15,7 +15,7 @@ import pytest
 from layoutsolver.cli.main import main
 from layoutsolver.cli.parser import BATCH_VERBS
 from layoutsolver.service.examples import BUFFERS, CONFLICT, PROGRAM, TEMPLATES
-from layoutsolver.service.requests import VERBS
+from layoutsolver.service.requests import VERBS, parse_request
 from layoutsolver.service.run import answer
 from tests.support.serving import COMMAND, processes_below
 
@@ -219,3 +219,30 @@ def test_an_interrupt_says_how_to_go_on_and_nothing_else(tmp_path: Path) -> None
     assert process.returncode == 130
     assert "Traceback" not in said
     assert f"goes on with {out}.partial" in said
+
+
+def test_any_file_name_becomes_one_that_a_request_may_have(tmp_path: Path) -> None:
+    from layoutsolver.batch.files import find_files, programs
+
+    names = [
+        "ä ö.mlir",
+        "+-x.mlir",
+        "x" * 200 + ".mlir",
+        "a;b'c.pto",
+        "--.mlir",
+        "no_suffix",
+        "x.m~l i r",
+        "x." + "y" * 30,
+    ]
+    for name in names:
+        (tmp_path / name).write_text(PROGRAM)
+    found = list(programs([str(tmp_path / name) for name in names], {}, False, 10_000))
+    assert [json.loads(one.request)["name"] for one in found] == [
+        "___.mlir", "x.mlir", "x" * 80 + ".mlir", "a_b_c.pto", "program.mlir", "no_suffix.mlir",
+        "x.mlir", "x." + "y" * 10,
+    ]  # fmt: skip
+    for one in found:
+        parse_request("solve", one.request)
+    below = find_files([str(tmp_path), str(tmp_path / "no_suffix"), str(tmp_path / "a;b'c.pto")])
+    programs_there = sorted(str(tmp_path / name) for name in names if name.endswith((".mlir", ".pto")))
+    assert below == [*programs_there, str(tmp_path / "no_suffix")], "each once"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -127,3 +128,19 @@ def test_the_hash_of_the_code_covers_code_and_tables(tmp_path: Path, monkeypatch
     assert len(set(seen)) == 4
     (tmp_path / "notes.txt").write_text("no code")
     assert code_hash() == seen[-1]
+
+
+def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.sqlite")
+    store.put(b"k", b"answer")
+    found: list[bytes | None] = []
+    reader = threading.Thread(target=lambda: found.append(store.get(b"k")))
+    with store._lock:  # as while something is being written to the disk
+        store._database.execute("begin immediate")
+        reader.start()
+        reader.join(timeout=20)
+        store._database.execute("rollback")
+    assert found == [b"answer"]
+    store.close()
+    with pytest.raises(StoreError):
+        store.get(b"k")
