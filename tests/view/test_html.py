@@ -31,6 +31,9 @@ def test_a_problem_and_its_solution_are_tables() -> None:
     assert result.solution is not None
     problem = result.posed.problem._repr_html_()  # type: ignore[attr-defined]  # a decorator gives it
     assert "<td>%x</td>" in problem
+    assert "<td>4:3</td>" in problem, "the place of %x, as messages give it"
+    assert "functionType = pb32" in problem
+    assert "{" not in problem
     assert "ave.hir.vload" in problem
     assert "optimal" in result.solution._repr_html_()  # type: ignore[attr-defined]  # a decorator gives it
 

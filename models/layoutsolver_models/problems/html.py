@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from layoutsolver_models.problems.layout import Where
+
 SHOWN = 20
 """So many entries of a list are shown."""
 
@@ -22,6 +24,10 @@ def record_html(record: Any, depth: int = 0) -> str:
 
 
 def _value(value: Any, depth: int) -> str:
+    if isinstance(value, Where) and depth > 1:
+        return f"{value.line}:{value.column}"
+    if isinstance(value, dict):
+        return escape(", ".join(f"{name} = {one}" for name, one in value.items()))
     if hasattr(value, "_asdict"):
         return record_html(value, depth) if depth < 2 else escape(str(tuple(value)))
     if isinstance(value, tuple | list) and value and hasattr(value[0], "_asdict"):
