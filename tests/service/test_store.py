@@ -133,14 +133,25 @@ def test_the_hash_of_the_code_covers_code_and_tables(tmp_path: Path, monkeypatch
 def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path) -> None:
     store = Store(tmp_path / "a.sqlite")
     store.put(b"k", b"answer")
+    begun, over = threading.Event(), threading.Event()
+
+    def slow() -> int:
+        begun.set()
+        over.wait(timeout=20)
+        return 0
+
+    store._database.set_progress_handler(slow, 1)
+    writer = threading.Thread(target=store.put, args=(b"new", b"x"))
+    writer.start()
+    assert begun.wait(timeout=20)
     found: list[bytes | None] = []
     reader = threading.Thread(target=lambda: found.append(store.get(b"k")))
-    with store._lock:  # as while something is being written to the disk
-        store._database.execute("begin immediate")
-        reader.start()
-        reader.join(timeout=20)
-        store._database.execute("rollback")
-    assert found == [b"answer"]
+    reader.start()
+    reader.join(timeout=5)
+    assert (found, writer.is_alive()) == ([b"answer"], True)
+    over.set()
+    writer.join(timeout=20)
+    assert store.get(b"new") == b"x"
     store.close()
     with pytest.raises(StoreError):
         store.get(b"k")
