@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,17 @@ def test_a_body_that_is_too_large_is_refused(size: int, client: httpx.Client) ->
         "/v1/solve", content=head + b" " * (size - len(head)), headers={"content-type": "application/json"}
     )
     assert response.status_code == 413
+
+
+def test_a_body_that_does_not_end_is_refused_before_its_end(client: httpx.Client) -> None:
+    line = HTTPConnection(client.base_url.host, client.base_url.port or 0, timeout=60)
+    line.putrequest("POST", "/v1/solve")
+    line.putheader("Content-Type", "application/json")
+    line.putheader("Content-Length", "1000000000")
+    line.endheaders()
+    line.send(b" " * 500_000)
+    assert line.getresponse().status == 413
+    line.close()
 
 
 def test_a_program_of_too_many_operations_is_refused(client: httpx.Client) -> None:
