@@ -19,7 +19,7 @@ from layoutsolver_models.solve.fusion_search import beam, greedy
 from layoutsolver_models.solve.layout import Limits
 from tests.fusion.support import code, program
 from tests.support.fusion_programs import random_program
-from tests.support.fusion_text import LARGEST, binary, kernel, largest, load, loop, region, scaled, store, through
+from tests.support.fusion_text import LARGEST, MASK, binary, kernel, largest, load, loop, region, scaled, store, through
 from tests.support.fuzz_fusion_plans import beyond
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -160,6 +160,30 @@ def test_a_loop_that_reads_what_it_wrote_in_an_earlier_turn_waits_in_each() -> N
     ((posed, solution, _),) = fuse(SourceFile("k.pto", text)).blocks
     assert FusionHazard(0, load=0) in posed.problem.hazards
     assert solution.cost.barriers == 7
+
+
+def test_loops_apart_wait_once_for_what_is_written() -> None:
+    """The third loop reads what the first one writes; it has waited for that where it waits for the second one."""
+    third = loop("k", load("%x", "%b", "%ok"), load("%y", "%c", "%ok"), binary("%z", "vadd", "%x", "%y"),
+                 store("%z", "%e", "%ok"))  # fmt: skip
+    text = kernel(region(through("i", "%a", "%b"), through("j", "%b", "%c"), third), out="e")
+    ((posed, _, _),) = fuse(SourceFile("k.pto", text)).blocks
+    assert [(one.before, one.after, one.barrier) for one in posed.problem.orders] == [
+        (0, 1, True), (0, 2, False), (1, 2, True),
+    ]  # fmt: skip
+    assert settle(posed.problem, ((0,), (1,), (2,))).cost.barriers == 2
+
+
+@pytest.mark.parametrize(("attrs", "handed"), [("", False), (' {pmode = "merge"}', True)])
+def test_a_partial_store_loses_what_it_may_clear_of_the_store_before(attrs: str, handed: bool) -> None:
+    """The lanes outside of a mask are asked for: a store under the mask leaves them only if it says so."""
+    rest = f"%rest = pto.vmi.mask_not %half : {MASK} -> {MASK}"
+    first = loop("i", load("%x", "%a", "%oi"), scaled("%w", "%x"), store("%w", "%b", "%oi"),
+                 store("%x", "%b", "%oi", "%half", attrs), load("%z", "%b", "%oi"),
+                 store("%z", "%e", "%oi", "%rest"))  # fmt: skip
+    text = kernel(region(rest, first, through("j", "%c", "%d")), out="bde")
+    ((posed, _, _),) = fuse(SourceFile("k.pto", text)).blocks
+    assert [one.access for one in posed.problem.loads[1].sources] == [0] * handed
 
 
 def test_what_comes_of_loops_stands_where_the_first_one_stood() -> None:
