@@ -96,3 +96,17 @@ def test_rows_count_as_instructions_take_them() -> None:
     assert problem.banks[1].rows == 64, "relu takes 64 bytes of one column at a time"
     narrow = TEXT.replace("{col = 4 : i64}", "").split("  %a2 =")[0].replace("%k %s", "%n %s")
     assert [bank.rows for bank in posed(narrow).banks[2:4]] == [64, 64]
+
+
+def test_what_lies_in_another_region_is_no_chain() -> None:
+    """The sum is made in a loop around which its operands live."""
+    line = "  %c1 = buckyball.bank_mul_warp16 %a2 %b1 %c %k %z : i64 i64 i64 i64 i64\n"
+    loop = "  %i = arith.constant 0 : index\n  %j = arith.constant 1 : index\n  scf.for %n0 = %i to %j step %j {\n"
+    text = TEXT.replace(line, loop + line + "  }\n").replace("%C %c1 %n", "%C %c %n")
+    assert ways(posed(text)) == []
+
+
+def test_the_newer_unit_transposes_other_shapes_and_is_not_cut() -> None:
+    code = code_of(TEXT.replace("constant 0 ", "constant 8 ") + END + "  return\n}\n")
+    newer = pose_banks(code, code.functions[0], load_bank_chip("toy")._replace(bank_entries=32)).problem
+    assert ways(newer) == []

@@ -71,3 +71,7 @@ def test_a_fence_holds_what_moves_memory_and_nothing_else() -> None:
         "  %q1 = buckyball.bank_int2fp %p1 %q %c16 %s : i64 i64 i64 i64\n" + releases
     )
     assert found == {(0, 1): "fence", (0, 2): "bank"}
+
+
+def test_fences_keep_their_order_though_nothing_moves_between_them() -> None:
+    assert orders("  buckyball.fence\n  buckyball.fence\n") == {(0, 1): "fence"}
