@@ -14,7 +14,7 @@ from layoutsolver_models.elimination.weights import Levels, levels_of, weigh
 
 def factors(*leaves: tuple[tuple[int, ...], ...]) -> Factors:
     """Variables that depend on nothing, each with the cost of its states."""
-    scopes = [(number, (number,)) for number in range(len(leaves))]
+    scopes: list[tuple[int, tuple[int, ...]]] = [(number, (number,)) for number in range(len(leaves))]
     return Factors([len(costs) for costs in leaves], [Unary(costs) for costs in leaves], scopes, {})
 
 
