@@ -51,7 +51,7 @@ def why(posed: PosedVmi, solution: SelectionSolution, value: int, limits: Limits
         if problem.conversions[number].value == value
     )
     others = [
-        _other(posed, solution, value, layout, limits)
+        other(posed, solution, value, layout, limits)
         for layout in known.layouts
         if not (layout in made and len(made) == 1)
     ]
@@ -68,7 +68,7 @@ def _made(problem: SelectionProblem, solution: SelectionSolution, value: int) ->
     return tuple(out)
 
 
-def _other(posed: PosedVmi, solution: SelectionSolution, value: int, layout: str, limits: Limits) -> Other:
+def other(posed: PosedVmi, solution: SelectionSolution, value: int, layout: str, limits: Limits) -> Other:
     """One layout fixed, and the rest solved again."""
     problem = posed.problem
     pins = (*(pin for pin in problem.pins if pin[0] != value), (value, layout))

@@ -56,26 +56,31 @@ def why(posed: Posed, solution: LayoutSolution, value: int, limits: Limits) -> W
     others = [layout for layout in DOMAINS.get(known.bits, known.domain) if layout != chosen]
     alternatives = []
     for layout in others:
-        if layout not in known.domain:
-            room = VECMEM_TYPES[layout].lanes
-            reason = f"{known.lanes} elements are in use, {layout} has room for {room}"
-            alternatives.append(Alternative(layout, None, (reason,)))
-            continue
-        pinned = problem._replace(pins=(*problem.pins, Pin(value, layout)))
-        answer = solve_layout(pinned, limits)
-        if answer.status in ("optimal", "feasible"):
-            extra = answer.cost - solution.cost
-            counted = "instructions" in problem.objective
-            alternatives.append(Alternative(layout, extra, preferred=extra == 0 or not counted))
-        elif answer.status == "unknown":
-            alternatives.append(Alternative(layout, None, unknown=True))
-        else:
-            conflicts = find_conflicts(pinned, 1, limits)
-            mine = ("pin", len(problem.pins))
-            groups = [group for conflict in conflicts for group in conflict.groups if group != mine]
-            reasons = [*(group_words(posed, group) for group in groups), *refusals(posed, groups)]
-            alternatives.append(Alternative(layout, None, tuple(reasons)))
+        alternatives.append(alternative(posed, solution, value, layout, limits))
     return Why(known.id, chosen, solution.cost, tuple(alternatives))
+
+
+def alternative(posed: Posed, solution: LayoutSolution, value: int, layout: str, limits: Limits) -> Alternative:
+    """What a layout that a value of a solved problem does not have would cost, or what excludes it."""
+    problem = posed.problem
+    known = problem.values[value]
+    if layout not in known.domain:
+        room = VECMEM_TYPES[layout].lanes
+        reason = f"{known.lanes} elements are in use, {layout} has room for {room}"
+        return Alternative(layout, None, (reason,))
+    pinned = problem._replace(pins=(*problem.pins, Pin(value, layout)))
+    answer = solve_layout(pinned, limits)
+    if answer.status in ("optimal", "feasible"):
+        extra = answer.cost - solution.cost
+        counted = "instructions" in problem.objective
+        return Alternative(layout, extra, preferred=extra == 0 or not counted)
+    if answer.status == "unknown":
+        return Alternative(layout, None, unknown=True)
+    conflicts = find_conflicts(pinned, 1, limits)
+    mine = ("pin", len(problem.pins))
+    groups = [group for conflict in conflicts for group in conflict.groups if group != mine]
+    reasons = [*(group_words(posed, group) for group in groups), *refusals(posed, groups)]
+    return Alternative(layout, None, tuple(reasons))
 
 
 def why_text(answer: Why) -> str:

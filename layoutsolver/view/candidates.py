@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from layoutsolver.view.legend import LINE, Entry, legend, of_layouts
+from layoutsolver.view.legend import Entry, legend, of_layouts
 from layoutsolver.view.svg import LAYOUTS, MARGIN, Picture, width_of
 
 State = Literal["chosen", "converted", "possible", "excluded", "none"]
@@ -13,11 +13,12 @@ State = Literal["chosen", "converted", "possible", "excluded", "none"]
 
 
 class Candidate(NamedTuple):
-    """What became of a layout of a value, and why; `by` names in few words what excludes it."""
+    """What became of a layout of a value, and why; `by` says in few words what excludes it, `cost` is +N or =."""
 
     state: State
     reason: str = ""
     by: str = ""
+    cost: str = ""
 
 
 class Row(NamedTuple):
@@ -26,17 +27,22 @@ class Row(NamedTuple):
     name: str
     line: int
     cells: dict[str, Candidate]
+    mask: bool = False
 
 
 class Space(NamedTuple):
-    """All values of a program and the layouts that there are, in their order."""
+    """All values of a program and the layouts that there are, in their order; `costs` says what costs are."""
 
     title: str
     layouts: tuple[str, ...]
     rows: tuple[Row, ...]
+    costs: str = ""
 
 
 CELL, HIGH = 64, 22
+WIDE = 940.0
+MANY = 8
+"""Where there are more layouts than so many, those that are excluded throughout have no column."""
 MARKS = {"chosen": "●", "converted": "◆", "possible": "○", "excluded": "✕", "none": ""}
 WORDS = {
     "chosen": "chosen", "converted": "by a conversion as well", "possible": "possible",
@@ -44,38 +50,112 @@ WORDS = {
 }  # fmt: skip
 MEANS = {
     "chosen": "the layout that was chosen", "converted": "where the vector is converted to as well",
-    "possible": "not excluded, but not taken", "excluded": "excluded by the operation named on the right",
+    "possible": "possible, but not chosen",
+    "excluded": "excluded by the operation on the right",
     "none": "empty: no layout for elements of this size",
 }  # fmt: skip
 
 
 def space_picture(space: Space) -> Picture:
-    """The matrix, with its legend."""
+    """The matrix, with what it shows in a sentence, and its legend; values with one layout only stand below it."""
     picture = Picture(space.title)
-    picture.text(
-        MARGIN, 42, "A row for each vector of the program, a column for each way to lay it into registers.", "key"
-    )
-    names = [f"{row.name}, line {row.line}" if row.line else row.name for row in space.rows]
-    left = MARGIN + max((width_of(name) for name in names), default=60.0) + 12
-    top = 82.0
-    for column, layout in enumerate(space.layouts):
-        picture.text(left + column * CELL + CELL / 2, top - 8, layout, "code", "middle")
-    right = left + len(space.layouts) * CELL + 12
-    for number, (name, row) in enumerate(zip(names, space.rows, strict=True)):
-        y = top + number * HIGH
+    end = picture.lines(MARGIN, 42, _point(space), "point", WIDE)
+    rows = [row for row in space.rows if len(row.cells) != 1]
+    if rows:
+        how = "A row for each vector, a column for each layout: each way to lay elements into registers."
+        picture.text(MARGIN, end, how, "key")
+    y = end + 40
+    layouts, never = _columns(space, rows)
+    names = [_named(row) for row in rows]
+    left = MARGIN + max((width_of(name, "code") for name in names), default=60.0) + 12
+    for column, layout in enumerate(layouts):
+        picture.text(left + column * CELL + CELL / 2, y - 8, layout, "code", "middle")
+    right = left + len(layouts) * CELL + 12
+    for name, row in zip(names, rows, strict=True):
         picture.text(MARGIN, y + 15, name, "code")
-        for column, layout in enumerate(space.layouts):
-            _cell(picture, left + column * CELL, y, column, f"{row.name}: {layout}", row.cells.get(layout))
-        by = list(dict.fromkeys(cell.by for cell in row.cells.values() if cell.state == "excluded" and cell.by))
-        if by:
-            picture.text(right, y + 15, "✕ " + _short(", ".join(by)), "small bad", hint="; ".join(by))
-    _legend(picture, top + len(space.rows) * HIGH + 14, space, right + 60)
+        for column, layout in enumerate(layouts):
+            colour = space.layouts.index(layout) % LAYOUTS
+            _cell(picture, left + column * CELL, y, colour, f"{row.name}: {layout}", row.cells.get(layout))
+        _reasons(picture, right, y + 15, row, layouts)
+        y += HIGH
+    if never:
+        y = picture.lines(MARGIN, y + 18, f"✕ {', '.join(never)}: excluded for all of them", "small bad", WIDE)
+    y = _folded(picture, y + 14 if rows else y - 24, [row for row in space.rows if len(row.cells) == 1], bool(rows))
+    _legend(picture, y + 4, space, rows, layouts)
     return picture
 
 
-def _short(text: str) -> str:
-    """A text that has room beside the matrix."""
-    return text if len(text) <= 60 else text[:59] + "…"
+def _columns(space: Space, rows: Sequence[Row]) -> tuple[list[str], list[str]]:
+    """The layouts that have a column, and those of many that are excluded for all vectors."""
+    found = [layout for layout in space.layouts if any(layout in row.cells for row in rows)]
+    never = [
+        layout for layout in found if all(row.cells[layout].state == "excluded" for row in rows if layout in row.cells)
+    ]
+    never = never if len(found) > MANY else []
+    return [layout for layout in found if layout not in never], never
+
+
+def _named(row: Row) -> str:
+    return row.name + (" (mask)" if row.mask else "") + (f", line {row.line}" if row.line else "")
+
+
+def _point(space: Space) -> str:
+    """What the picture shows, in a sentence."""
+    rows = space.rows
+    left = [sum(cell.state not in ("excluded", "none") for cell in row.cells.values()) for row in rows]
+    one = sum(len(row.cells) == 1 for row in rows)
+    forced = sum(count == 1 and len(row.cells) > 1 for count, row in zip(left, rows, strict=True))
+    said = []
+    if one:
+        said.append(f"{_have(one)} one layout only")
+    if forced:
+        said.append(f"operations exclude all but one for {forced}")
+    free = sum(count > 1 for count in left)
+    if free:
+        chosen = any(cell.state == "chosen" for row in rows for cell in row.cells.values())
+        said.append(f"{_have(free)} a choice" + (", decided by cost" if chosen else ""))
+    if not all(left):
+        said.append(f"nothing is left for {sum(not count for count in left)}")
+    return f"Of {len(rows)} vector{'s' * (len(rows) != 1)}, " + "; ".join(said) + "." if rows else "No vectors."
+
+
+def _have(count: int) -> str:
+    return f"{count} ha{'s' if count == 1 else 've'}"
+
+
+def _reasons(picture: Picture, x: float, y: float, row: Row, layouts: Sequence[str]) -> None:
+    """What excludes layouts of a row, beside it."""
+    found: dict[str, list[str]] = {}
+    for layout in layouts:
+        cell = row.cells.get(layout)
+        if cell is not None and cell.by:
+            found.setdefault(cell.by, []).append(layout)
+    for by, names in found.items():
+        text = f"✕ {', '.join(names)}: {by}"
+        text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        picture.text(x, y, text, "small bad", hint=by)
+        x += width_of(text, "small") + 14
+
+
+LONGEST = 60
+"""So many characters of a reason stand beside a row."""
+
+
+def _folded(picture: Picture, y: float, rows: Sequence[Row], more: bool) -> float:
+    """The values with one layout only, as lines of their names; where the picture goes on."""
+    if not rows:
+        return y
+    word = " more" if more else ""
+    picture.text(
+        MARGIN, y + 12, f"{len(rows)}{word} vector{'s have' if len(rows) > 1 else ' has'} one layout only:", "key"
+    )
+    y += 29
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(next(iter(row.cells)), []).append(row.name + (" (mask)" if row.mask else ""))
+    for layout, names in found.items():
+        y = picture.lines(MARGIN + 12, y, f"{layout}: {', '.join(names)}", "small code", WIDE)
+    return y
 
 
 def used_states(rows: Sequence[Row]) -> list[State]:
@@ -85,23 +165,26 @@ def used_states(rows: Sequence[Row]) -> list[State]:
     return [state for state in order if state in found]
 
 
-def _cell(picture: Picture, x: float, y: float, column: int, name: str, cell: Candidate | None) -> None:
+def _cell(picture: Picture, x: float, y: float, number: int, name: str, cell: Candidate | None) -> None:
     found = cell or Candidate("none")
-    colour = f"l{column % LAYOUTS}"
-    kind = {"chosen": colour, "converted": colour, "possible": "plain", "excluded": "empty", "none": "void"}[
+    colour = f"l{number}"
+    kind = {"chosen": colour, "converted": colour, "possible": "paper", "excluded": "empty", "none": "void"}[
         found.state
     ]
     hint = f"{name}: {WORDS[found.state]}" + (f" ({found.reason})" if found.reason else "")
     picture.rect(x + 1, y + 1, CELL - 2, HIGH - 2, kind if kind == "void" else f"box {kind}", hint)
     mark = {"excluded": "bad"}.get(found.state, "")
-    picture.text(x + CELL / 2, y + 15, MARKS[found.state], mark, "middle", hint)
+    said = f"{MARKS[found.state]} {found.cost}".strip()
+    picture.text(x + CELL / 2, y + 15, said, f"{mark} key".strip() if found.cost else mark, "middle", hint)
 
 
-def _legend(picture: Picture, y: float, space: Space, width: float) -> None:
-    marks = [Entry("none", "", f"{MARKS[state]}  {MEANS[state]}") for state in used_states(space.rows)]
-    blank = any(layout not in row.cells for row in space.rows for layout in space.layouts)
-    y = legend(picture, y, [*marks, *([Entry("none", "", MEANS["none"])] if blank else [])], width)
-    chosen = {name for row in space.rows for name, cell in row.cells.items() if cell.state in ("chosen", "converted")}
-    for entry in of_layouts(space.layouts, chosen, "box"):
-        legend(picture, y, [entry], width)
-        y += LINE
+def _legend(picture: Picture, y: float, space: Space, rows: Sequence[Row], layouts: Sequence[str]) -> None:
+    costs = any(cell.cost for row in rows for cell in row.cells.values())
+    same = " (=: as good)" if any(cell.cost == "=" for row in rows for cell in row.cells.values()) else ""
+    means = {**MEANS, "possible": f"{MEANS['possible']}: {space.costs}{same}"} if costs else MEANS
+    marks = [Entry("none", "", f"{MARKS[state]}  {means[state]}") for state in used_states(rows)]
+    blank = any(layout not in row.cells for row in rows for layout in layouts)
+    used = {*layouts, *(layout for row in space.rows if len(row.cells) == 1 for layout in row.cells)}
+    entries = [*marks, *([Entry("none", "", MEANS["none"])] if blank else []), *of_layouts(space.layouts, used, "box")]
+    for entry in entries:
+        y = legend(picture, y, [entry], WIDE)

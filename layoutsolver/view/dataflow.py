@@ -1,28 +1,37 @@
 """Dataflow as a picture: operations as boxes from top to bottom, values as lines between them.
 
-A value has its name and a dot in the colour of its layout under the operation that makes it; a diamond above a user is
-a conversion. What contradicts each other is red. Lines that go back, around a loop, are dashed. A value that comes from
-far above, such as a mask that many operations use, stands beside its user instead of at the end of a line through half
-of the picture.
+A box says what it makes, in the colour of the layout in which it makes it; a thick frame marks where a layout changes.
+A value has a line to its users in the next row; an operation that takes it farther down says so beside its box, and so
+it says which conversions come before it. What contradicts each other is red, with lines all the way.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from layoutsolver.view.graph import Place, Rows, placed_in_rows, ranked
 from layoutsolver.view.legend import Entry, legend, of_layouts
-from layoutsolver.view.svg import LAYOUTS, MARGIN, SMALL, Picture, width_of
+from layoutsolver.view.svg import LAYOUTS, MARGIN, Picture, width_of
 
 if TYPE_CHECKING:
     from layoutsolver.diagnostics.diagnostic import Diagnostic
 
 
+class Made(NamedTuple):
+    """A vector that an operation makes, and its layout."""
+
+    name: str
+    layout: str = ""
+    mask: bool = False
+
+
 class Node(NamedTuple):
     """An operation: its name, its line, and what to say of it; `wrong` if it is part of a conflict.
 
-    `wants` is what it demands there, in a few words.
+    `wants` is what it demands there, in a few words; `makes` are the vectors that it makes.
     """
 
     name: str
@@ -30,6 +39,7 @@ class Node(NamedTuple):
     hint: str = ""
     wrong: bool = False
     wants: str = ""
+    makes: tuple[Made, ...] = ()
 
 
 class Edge(NamedTuple):
@@ -41,6 +51,7 @@ class Edge(NamedTuple):
     layout: str = ""
     converted: str = ""
     wrong: bool = False
+    mask: bool = False
 
 
 class Flow(NamedTuple):
@@ -53,8 +64,8 @@ class Flow(NamedTuple):
 
 
 def titled(name: str, solved: bool) -> str:
-    """What the picture of a program says in one line."""
-    return f"{name}: {'vectors and their layouts' if solved else 'vectors, and why no layouts fit'}"
+    """What the picture of a program shows."""
+    return f"{name}: {'the layouts of its vectors' if solved else 'why no layouts fit'}"
 
 
 def wants_of(diagnostics: Iterable[Diagnostic]) -> dict[int, str]:
@@ -64,139 +75,208 @@ def wants_of(diagnostics: Iterable[Diagnostic]) -> dict[int, str]:
     return {label.span.start: re.sub(r"^`[\w.]+` ", "", label.text).replace("`", "") for label in found}
 
 
-HIGH, ROW_GAP, GAP = 30, 50, 26
-TOP = 62.0
-FAR = 1
-"""Lines go at most so many rows down."""
-BELOW, ABOVE = 13, 13
-"""So far below its operation a value is named, and so far above its user a conversion of it."""
-WIDE = 760.0
-"""Legends are about so wide."""
+def blamed(flow: Flow) -> Flow:
+    """The flow with red only where a value is named by what is demanded of it, if any is."""
+
+    def named(edge: Edge) -> bool:
+        ends = (flow.nodes[edge.source].wants, flow.nodes[edge.target].wants)
+        return edge.wrong and any(re.search(rf"{re.escape(edge.value)}(?![\w.$-])", text) for text in ends)
+
+    if not any(named(edge) for edge in flow.edges):
+        return flow
+    return flow._replace(edges=tuple(edge._replace(wrong=named(edge)) for edge in flow.edges))
+
+
+HIGH, STEP = 28.0, 14.0
+"""How high a box is, and a line of what stands beside it."""
+WIDE = 860.0
+"""Texts are about so wide."""
+BESIDE = 30
+"""So many characters stand in a line beside a box."""
 
 
 def flow_picture(flow: Flow) -> Picture:
-    """The picture, with a legend of the layouts and the marks that occur."""
+    """The picture, with what it shows in a sentence, and a legend of the layouts and the marks that occur."""
+    flow = blamed(flow)
     picture = Picture(flow.title)
-    wrong = any(node.wrong for node in flow.nodes)
-    said = "Boxes are operations, from top to bottom; lines are the vectors that they hand on."
-    picture.text(MARGIN, 42, said + (" What is red contradicts each other." if wrong else ""), "key")
-    labels = [f"{node.name}, line {node.line}" for node in flow.nodes]
-    widths = [max(60.0, width_of(label) + 16) for label in labels]
-    places = _places(flow, widths)
-    far: dict[int, list[Edge]] = {}
-    named: dict[tuple[int, str], Edge] = {}
-    for edge in flow.edges:
-        named.setdefault((edge.source, edge.value), edge)
-        if places[edge.target][1] - places[edge.source][1] > FAR * (HIGH + ROW_GAP):
-            far.setdefault(edge.target, []).append(edge)
-        else:
-            _edge(picture, flow, edge, places, widths)
-    for (source, _), edge in named.items():
-        at = [value for number, value in named if number == source].index(edge.value)
-        _value(picture, flow, edge, places[source][0] + widths[source] / 2, places[source][1] + HIGH + BELOW + 13 * at)
-    for number, edges in far.items():
-        _beside(picture, flow, edges, places[number][0] + widths[number] + 8, places[number][1])
-    for node, label, width, (x, y) in zip(flow.nodes, labels, widths, places, strict=True):
-        picture.rect(x, y, width, HIGH, "plain", node.hint or label, 5)
-        if node.wrong:
-            picture.rect(x - 2, y - 2, width + 4, HIGH + 4, "wrong", node.hint, 6)
-        picture.text(x + width / 2, y + 19, label, "code", "middle")
-        if node.wants:
-            picture.text(x, y - 8, node.wants, "small bad over")
-    _legend(picture, flow, max((y for _, y in places), default=30.0) + HIGH + 34, bool(far))
+    said = "A box is an operation, with the vectors that it makes; lines lead from there to what takes them."
+    ways = [(edge.source, edge.target) for edge in flow.edges if edge.source < edge.target]
+    row = ranked(ways, len(flow.nodes))
+    shown = [_Box(flow, number, row) for number in range(len(flow.nodes))]
+    end = picture.lines(MARGIN, 42, _point(flow, shown), "point", WIDE)
+    picture.text(MARGIN, end, said, "key")
+    rows = placed_in_rows(
+        ways, [Place(box.width, box.beside, max(HIGH, STEP * len(box.lines) + 4)) for box in shown], (MARGIN, end + 18)
+    )
+    below, above = _ends(flow, rows, shown)
+    for number, edge in sorted(enumerate(flow.edges), key=lambda item: item[1].wrong):
+        if number in above:
+            kind = "badedge" if edge.wrong else "edge dim" if edge.mask else "edge"
+            picture.curve(*below[edge.source], *above[number], kind, _said(edge))
+    _detours(picture, flow, rows, shown, below)
+    for number, box in enumerate(shown):
+        box.draw(picture, *rows.corner[number])
+    _legend(picture, flow, rows.bottom + 22, shown)
     return picture
 
 
-def _legend(picture: Picture, flow: Flow, y: float, far: bool) -> None:
+class _Box:
+    """What a box says, and what stands beside it."""
+
+    def __init__(self, flow: Flow, number: int, row: Sequence[int]) -> None:
+        self.flow, self.node = flow, flow.nodes[number]
+        into = [edge for edge in flow.edges if edge.target == number]
+        self.label = _cut(", ".join(made.name for made in self.node.makes), " = ") + self.node.name
+        if self.node.line:
+            self.label += f", line {self.node.line}"
+        after = {made.layout: None for made in self.node.makes if made.layout}
+        mask = "mask " if any(made.mask for made in self.node.makes) else ""
+        data = {made.layout for made in self.node.makes if made.layout and not made.mask}
+        before = {edge.converted or edge.layout: None for edge in into if edge.layout and not edge.mask}
+        self.turns = bool(data and before and data != set(before))
+        self.layout = next(iter(after), "")
+        self.layouts = f"{', '.join(before)} → {', '.join(after)}" if self.turns else f"{mask}{', '.join(after)}"
+        self.width = max(60.0, width_of(self.label, "code") + 16)
+        if self.layouts:
+            self.width += width_of(self.layouts, "small") + 12
+        self.conversions = [edge for edge in into if edge.converted]
+        self.lines: list[tuple[str, str, Edge | None]] = []
+        if self.node.wants:
+            self.lines.append((self.node.wants, "small bad", None))
+        self.lines += [(_said(edge), "small", edge) for edge in self.conversions]
+        far = [edge for edge in into if not edge.converted and row[edge.target] != row[edge.source] + 1]
+        for word, found in (
+            ("with", [edge for edge in far if edge.source < number and not edge.mask and not edge.wrong]),
+            ("mask", [edge for edge in far if edge.source < number and edge.mask and not edge.wrong]),
+            ("last turn's", [edge for edge in far if edge.source >= number]),
+        ):
+            names = ", ".join(dict.fromkeys(edge.value for edge in found))
+            if names:
+                self.lines.append((f"{word} {_cut(names)}", "small faint", None))
+
+    @property
+    def beside(self) -> float:
+        """How much room what stands beside the box takes."""
+        room = max((width_of(text, kind) for text, kind, _ in self.lines), default=0.0)
+        return room + (26 if self.conversions else 8) if room else 0.0
+
+    def draw(self, picture: Picture, x: float, y: float) -> None:
+        """Draw the box and what stands beside it."""
+        flow, node = self.flow, self.node
+        hint = node.hint or self.label
+        kind = f"op l{_colour(flow, self.layout)}" if self.layout else "plain"
+        picture.rect(x, y, self.width, HIGH, kind, hint, 5)
+        if node.wrong or self.turns:
+            picture.rect(x, y, self.width, HIGH, "wrong" if node.wrong else "turn", hint, 5)
+        picture.text(x + 8, y + 18, self.label, "code")
+        if self.layouts:
+            picture.text(x + self.width - 8, y + 18, self.layouts, "small", "end")
+        at = y + 18 - STEP * (len(self.lines) - 1) / 2
+        left = x + self.width + (24 if self.conversions else 8)
+        for text, style, edge in self.lines:
+            if edge is not None:
+                picture.diamond(left - 10, at - 4, 6, f"box l{_colour(flow, edge.converted)}", _said(edge))
+            picture.text(left, at, text, style)
+            at += STEP
+
+
+def _ends(
+    flow: Flow, rows: Rows, shown: Sequence[_Box]
+) -> tuple[list[tuple[float, float]], dict[int, tuple[float, float]]]:
+    """Where lines leave each box, and where each line that goes to the next row comes to its target."""
+    below = [(x + box.width / 2, y + HIGH) for box, (x, y) in zip(shown, rows.corner, strict=True)]
+    into: dict[int, list[int]] = {}
+    for number, edge in enumerate(flow.edges):
+        if edge.source < edge.target and rows.row[edge.target] == rows.row[edge.source] + 1:
+            into.setdefault(edge.target, []).append(number)
+    above = {}
+    for target, numbers in into.items():
+        x, y = rows.corner[target]
+        ordered = sorted(numbers, key=lambda number: below[flow.edges[number].source])
+        for place, number in enumerate(ordered):
+            above[number] = (x + shown[target].width * (place + 1) / (len(ordered) + 1), y)
+    return below, above
+
+
+def _detours(
+    picture: Picture, flow: Flow, rows: Rows, shown: Sequence[_Box], below: Sequence[tuple[float, float]]
+) -> None:
+    """The red lines that go farther than to the next row, on the right of all that lies between."""
+    far = [edge for edge in flow.edges if edge.wrong and rows.row[edge.target] > rows.row[edge.source] + 1]
+    for number, edge in enumerate(far):
+        between = range(rows.row[edge.source], rows.row[edge.target] + 1)
+        x = max(rows.right[row] for row in between) + 16 + 8 * number
+        (x1, y1), (x2, y2) = below[edge.source], rows.corner[edge.target]
+        x1 += shown[edge.source].width / 4
+        x2 += shown[edge.target].width * 0.75
+        ways = (x1, y1), (x1, y1 + 8), (x, y1 + 8), (x, y2 - 8), (x2, y2 - 8), (x2, y2)
+        for (ax, ay), (bx, by) in pairwise(ways):
+            picture.line(ax, ay, bx, by, "badedge", _said(edge))
+
+
+def _point(flow: Flow, shown: Sequence[_Box]) -> str:
+    """What the picture shows, in a sentence."""
+    wrong = [node for node in flow.nodes if node.wrong]
+    wants = [f"{node.name} (line {node.line}) {node.wants}" for node in wrong if node.wants]
+    if wants:
+        return f"No layouts fit: {_listed(wants, 3, ', but ')}."
+    if wrong:
+        return f"No layouts fit: the operations of lines {_listed([str(node.line) for node in wrong], 6)} contradict."
+    turns = [str(box.node.line) for box in shown if box.turns]
+    converted = [f"{_said(edge)} for line {flow.nodes[edge.target].line}" for edge in flow.edges if edge.converted]
+    if not any(edge.layout for edge in flow.edges):
+        return "No layouts are decided."
+    line = f"line{'s' * (len(turns) > 1)} {_listed(turns, 8)}"
+    said = f"The layout changes at {line} (thick frames)" if turns else "No operation changes the layout"
+    if not converted:
+        return f"{said}; no conversions are needed between operations."
+    return (
+        f"{said}; {len(converted)} conversion{'s' * (len(converted) > 1)} between operations: {_listed(converted, 3)}."
+    )
+
+
+def _listed(names: Sequence[str], most: int, last: str = " and ") -> str:
+    """Names in a row, the rest of many only counted."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return last.join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def _legend(picture: Picture, flow: Flow, y: float, shown: Sequence[_Box]) -> None:
     marks = []
-    if far:
-        marks.append(Entry("none", "", "%name beside a box: the operation uses that value from farther up"))
+    if any(box.turns for box in shown):
+        marks.append(Entry("frame", "turn", "makes another layout than it takes"))
     if any(edge.converted for edge in flow.edges):
-        marks.append(Entry("diamond", "plain", "converted to another layout on the way"))
-    if any(edge.target <= edge.source for edge in flow.edges):
-        marks.append(Entry("line", "edge back", "handed on to the next turn of a loop"))
-    if any(edge.layout for edge in flow.edges):
-        marks.append(Entry("none", "", "Dots: how a vector lies in its register."))
+        marks.append(Entry("diamond", "plain", "converted to another layout before the operation"))
+    words = {text.partition(" ")[0] for box in shown for text, _, _ in box.lines}
+    if any(edge.mask and not edge.wrong and edge.source < edge.target for edge in flow.edges):
+        marks.append(Entry("line", "edge dim", "a light line: a mask, which says which elements take part"))
+    if any(edge.wrong for edge in flow.edges):
+        marks.append(Entry("line", "badedge", "red: demands on one vector that contradict each other"))
+    if "last" in words:
+        marks.append(Entry("none", "", "“last turn's”: handed on by the turn of the loop before"))
+    if {"with", "mask"} & words:
+        marks.append(Entry("none", "", "“with”, “mask” beside a box: what else it takes, made farther up"))
     for entry in marks:
         y = legend(picture, y, [entry], WIDE)
-    used = {edge.layout for edge in flow.edges} | {edge.converted for edge in flow.edges}
-    for entry in of_layouts(flow.layouts, used, "dot"):
+    used = {made.layout for node in flow.nodes for made in node.makes}
+    used |= {layout for edge in flow.edges for layout in (edge.layout, edge.converted)}
+    for entry in of_layouts(flow.layouts, used, "box"):
         y = legend(picture, y, [entry], WIDE)
     wanted = {word for node in flow.nodes for word in re.findall(r"\w+", node.wants)} - used
     for entry in of_layouts(flow.layouts, wanted, "none"):
         y = legend(picture, y, [entry], WIDE)
 
 
+def _cut(names: str, end: str = "") -> str:
+    """Names as far as they have room, and what comes behind them, if there are any."""
+    return (names if len(names) <= BESIDE else names[: BESIDE - 1] + "…") + end if names else ""
+
+
 def _colour(flow: Flow, layout: str) -> int:
     return flow.layouts.index(layout) % LAYOUTS
 
 
-def _places(flow: Flow, widths: list[float]) -> list[tuple[float, float]]:
-    """The upper left corner of each box: rows by the longest way from above, boxes under what they come from."""
-    import networkx
-
-    graph: networkx.DiGraph[int] = networkx.DiGraph()
-    graph.add_nodes_from(range(len(flow.nodes)))
-    graph.add_edges_from((edge.source, edge.target) for edge in flow.edges if edge.source < edge.target)
-    places = [(0.0, 0.0)] * len(flow.nodes)
-    room = _room(flow, widths)
-    for depth, row in enumerate(networkx.topological_generations(graph)):
-
-        def wish(number: int) -> tuple[float, int]:
-            above = [places[source][0] + widths[source] / 2 for source in graph.predecessors(number)]
-            return (sum(above) / len(above) if above else 0.0, number)
-
-        x = float(MARGIN)
-        for number in sorted(row, key=wish):
-            x = max(x, wish(number)[0] - widths[number] / 2)
-            places[number] = (x, TOP + depth * (HIGH + ROW_GAP))
-            x += widths[number] + room[number] + GAP
-    return places
-
-
-def _room(flow: Flow, widths: list[float]) -> list[float]:
-    """What stands on the right of each operation, beside it or under it, needs so much room."""
-    room = [max(0.0, width_of(node.wants) * SMALL - width) for node, width in zip(flow.nodes, widths, strict=True)]
-    for edge in flow.edges:
-        name = width_of(edge.value) * SMALL
-        room[edge.target] = max(room[edge.target], name + 22)
-        room[edge.source] = max(room[edge.source], name + 12 - widths[edge.source] / 2)
-    return room
-
-
-def _beside(picture: Picture, flow: Flow, edges: list[Edge], x: float, y: float) -> None:
-    """The values from far above that an operation uses, on its right."""
-    for place, edge in enumerate(edges):
-        at = y + 19 + 14 * place - 7 * (len(edges) - 1)
-        picture.line(x - 8, at - 4, x + 5, at - 4, "badedge" if edge.wrong else "edge", _said(edge))
-        _name(picture, flow, edge, edge.converted or edge.layout, x + 5, at, bool(edge.converted))
-
-
-def _value(picture: Picture, flow: Flow, edge: Edge, x: float, y: float) -> None:
-    """A value under the operation that makes it: its name and its layout."""
-    _name(picture, flow, edge._replace(converted=""), edge.layout, x, y + 4, False)
-
-
-def _name(picture: Picture, flow: Flow, edge: Edge, layout: str, x: float, y: float, diamond: bool) -> None:
-    hint = _said(edge)
-    kind = f"box l{_colour(flow, layout)}" if layout else "plain"
-    if diamond:
-        picture.diamond(x, y - 4, 6, kind, hint)
-    elif layout:
-        picture.rect(x - 5, y - 9, 10, 10, kind, hint, 5)
-    picture.text(x + 9, y, edge.value, "small over bad" if edge.wrong else "small over", hint=hint)
-
-
 def _said(edge: Edge) -> str:
-    return edge.value + (f": {edge.layout}" if edge.layout else "") + (f" → {edge.converted}" if edge.converted else "")
-
-
-def _edge(picture: Picture, flow: Flow, edge: Edge, places: list[tuple[float, float]], widths: list[float]) -> None:
-    x1, y1 = places[edge.source][0] + widths[edge.source] / 2, places[edge.source][1] + HIGH
-    x2, y2 = places[edge.target][0] + widths[edge.target] / 2, places[edge.target][1]
-    back = edge.target <= edge.source
-    hint = _said(edge)
-    kind = "badedge" if edge.wrong else "edge"
-    picture.curve(x1, y1, x2, y2, f"{kind} back" if back else kind, hint)
-    if edge.converted:
-        picture.diamond(x2, y2 - ABOVE, 8, f"box l{_colour(flow, edge.converted)}", hint)
+    way = f"{edge.layout} → {edge.converted}" if edge.converted else edge.layout
+    return f"{edge.value}: {way}" if way else edge.value

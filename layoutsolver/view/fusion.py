@@ -5,13 +5,15 @@ A box tells the loads and stores of a loop. Between loops that stayed apart stan
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from layoutsolver.view.svg import LAYOUTS, MARGIN, Picture, width_of
+from layoutsolver.view.svg import APART, MARGIN, Picture, width_of
 
 if TYPE_CHECKING:
     from layoutsolver.api_fusion import FuseResult
+    from layoutsolver.fusion.apart import Apart
     from layoutsolver.fusion.code import Code, Loop
     from layoutsolver.graph.model import OpNode
 
@@ -25,12 +27,13 @@ class LoopBox(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Two loops of the text, by line, that stayed apart, and why."""
+    """Two loops of the text, by line, that stayed apart, why, and what shows it, a sentence each."""
 
     first: int
     second: int
     rule: str
     text: str
+    shown: tuple[str, ...] = ()
 
 
 class FusionView(NamedTuple):
@@ -42,37 +45,65 @@ class FusionView(NamedTuple):
     kept: tuple[Kept, ...]
 
 
-WIDE, HIGH, GAP, BETWEEN = 280.0, 42.0, 16.0, 150.0
+HIGH, GAP, BETWEEN = 42.0, 16.0, 110.0
+LEAST, MOST = 150.0, 420.0
+"""Boxes are as wide as their text, within these."""
+REASONS = 3
+"""So many reasons stand under a loop; more are counted."""
 
 
 def fusion_picture(shown: FusionView) -> Picture:
     """The picture; the loops of one loop of the answer have its colour."""
     picture = Picture(shown.title)
-    picture.text(
-        MARGIN,
-        42,
-        "A box is a loop over vectors, with its lines in the program. Loops of one colour become one loop.",
-        "key",
-    )
-    top = 92.0
-    right = MARGIN + WIDE + BETWEEN
+    picture.text(MARGIN, 42, _point(shown), "point")
+    how = "A box is a loop over vectors, with its line in the program. Loops of one colour become one loop."
+    picture.text(MARGIN, 59, how, "key")
+    top = 106.0
+    wide = max(_wide(box) for box in (*shown.before, *shown.after))
+    right = MARGIN + wide + BETWEEN
     for x, word, boxes in ((MARGIN, "as written", shown.before), (right, "fused", shown.after)):
-        picture.text(x, top - 12, f"{word}: {_many(len(boxes), 'loop')}, {_accesses(boxes)}", "faint")
+        picture.text(x, top - 14, f"{word}: {_many(len(boxes), 'loop')}", "point")
     colour = {line: number for number, box in enumerate(shown.after) for line in box.lines}
     where = {box.lines[0]: top + at * (HIGH + GAP) for at, box in enumerate(shown.before)}
+    y = top
     for at, box in enumerate(shown.after):
-        y = _middle([where[line] for line in box.lines if line in where], top + at * (HIGH + GAP))
+        y = max(y, _middle([where[line] for line in box.lines if line in where], y))
         for line in box.lines:
             if line in where:
-                picture.line(MARGIN + WIDE, where[line] + HIGH / 2, right, y + HIGH / 2, "edge")
-        _box(picture, right, y, box, at)
+                picture.line(MARGIN + wide, where[line] + HIGH / 2, right, y + HIGH / 2, "edge")
+        _box(picture, right, y, wide, box, at)
+        y += HIGH + 18
+        kept = [one for one in shown.kept if one.first in box.lines and one.second not in box.lines]
+        for one in kept[:REASONS]:
+            y = _reason(picture, right, y, one) + 4
+        if len(kept) > REASONS:
+            picture.text(right, y, f"and {_many(len(kept) - REASONS, 'more reason')} of this kind", "key")
+            y += 18
+        y += GAP - 10 if kept else GAP - 18
     for box in shown.before:
-        _box(picture, MARGIN, where[box.lines[0]], box, colour.get(box.lines[0], LAYOUTS - 4))
-    bottom = top + len(shown.before) * (HIGH + GAP) + 14
-    for number, kept in enumerate(shown.kept):
-        text = f"Why the loops of lines {kept.first} and {kept.second} stay apart: {kept.text.replace('`', '')}"
-        picture.text(MARGIN, bottom + 18 * number, text, "key", hint=f"{kept.rule}: {kept.text}")
+        _box(picture, MARGIN, where[box.lines[0]], wide, box, colour.get(box.lines[0], 8))
     return picture
+
+
+TEXT = 520.0
+"""Reasons are about so wide."""
+
+
+def _reason(picture: Picture, x: float, y: float, one: Kept) -> float:
+    """Why two loops stay apart, under the first of them; the baseline of what comes next."""
+    y = picture.lines(x, y, f"The loops of lines {one.first} and {one.second} stay apart: {one.text}.", "key bad", TEXT)
+    for text in one.shown:
+        y = picture.lines(x + 12, y, text, "key", TEXT)
+    return y
+
+
+def _point(shown: FusionView) -> str:
+    """What the picture shows, in a sentence."""
+    before, after = len(shown.before), len(shown.after)
+    if before == after:
+        return f"No loops are fused: the program keeps its {_many(before, 'loop')}."
+    now, was = _accesses(shown.after), _accesses(shown.before)
+    return f"{_many(before, 'loop')} become {after}: the text of the loops has {now} instead of {was}."
 
 
 def view_of(result: FuseResult) -> FusionView:
@@ -85,8 +116,32 @@ def view_of(result: FuseResult) -> FusionView:
     def line(node: OpNode) -> int:
         return source.line_column(node.span.start)[0]
 
-    kept = tuple(Kept(line(one.first), line(one.second), one.rule, one.text) for one in apart)
+    kept = tuple(
+        Kept(line(one.first), line(one.second), one.rule, *_words(one, [line(node) for node, _ in one.shown]))
+        for one in apart
+    )
     return FusionView(f"{source.name}: loops before and after fusion", before, after, kept)
+
+
+def _words(one: Apart, lines: Sequence[int]) -> tuple[str, tuple[str, ...]]:
+    """Why two loops stay apart, and what shows it, each with its line."""
+    shown = tuple(
+        f"line {line}: {node.name.rpartition('.')[2]} {text}" if one.rule == "STUCK" else f"line {line}: {text}"
+        for line, (node, text) in zip(lines, one.shown, strict=True)
+    )
+    if one.rule != "STUCK":
+        return _plain(one.text), tuple(map(_plain, shown))
+    text = "operations between them need the first one, and the second one needs them"
+    return text, tuple(map(_plain, (*shown, *one.notes)))
+
+
+def _plain(text: str) -> str:
+    """A text without marks around names, and names of operations without their dialects.
+
+    >>> _plain("behind `pto.vmi.vload`: `%a`")
+    'behind vload: %a'
+    """
+    return re.sub(r"`(?:\w+\.)*([^`]*)`", r"\1", text)
 
 
 def _boxes(code: Code) -> tuple[LoopBox, ...]:
@@ -105,15 +160,23 @@ def _loop(code: Code, loop: Loop) -> LoopBox:
     return LoopBox(lines, names.count(LOAD), names.count(STORE))
 
 
-def _box(picture: Picture, x: float, y: float, box: LoopBox, colour: int) -> None:
-    shown = ", ".join(map(str, box.lines))
-    text = f"line{'s' * (len(box.lines) > 1)} {shown}"
-    while width_of(text) > WIDE - 12:
+def _label(box: LoopBox) -> str:
+    return f"loop{'s' * (len(box.lines) > 1)} of line{'s' * (len(box.lines) > 1)} {', '.join(map(str, box.lines))}"
+
+
+def _wide(box: LoopBox) -> float:
+    return min(MOST, max(LEAST, width_of(_label(box), "code") + 16))
+
+
+def _box(picture: Picture, x: float, y: float, wide: float, box: LoopBox, colour: int) -> None:
+    text = _label(box)
+    while width_of(text, "code") > wide - 12:
         text = text[:-2] + "…"
-    said = f"{_many(box.loads, 'load')}, {_many(box.stores, 'store')}"
-    picture.rect(x, y, WIDE, HIGH, f"box l{colour % LAYOUTS}", f"lines {shown}: {said}", 5)
-    picture.text(x + 8, y + 16, text, "code")
-    picture.text(x + 8, y + 32, said, "small")
+    said = _accesses([box])
+    kind = APART[colour % len(APART)]
+    picture.rect(x, y, wide, HIGH, f"box l{kind}", f"{_label(box)}: {said}", 5)
+    picture.text(x + 8, y + 17, text, "code")
+    picture.text(x + 8, y + 33, said, "small")
 
 
 def _middle(places: Sequence[float], otherwise: float) -> float:
@@ -125,4 +188,5 @@ def _many(count: int, name: str) -> str:
 
 
 def _accesses(boxes: Sequence[LoopBox]) -> str:
-    return f"{_many(sum(box.loads for box in boxes), 'load')}, {_many(sum(box.stores for box in boxes), 'store')}"
+    loads, stores = sum(box.loads for box in boxes), sum(box.stores for box in boxes)
+    return f"{_many(loads, 'load')} and {_many(stores, 'store')}"

@@ -12,10 +12,10 @@ SWATCH = 14
 
 _SLOTS = {
     "b8": "8-bit elements side by side, or a mask of such",
-    "b8_2vl": "8-bit elements, each in a slot of 16 bits",
-    "b8_4vl": "8-bit elements, each in a slot of 32 bits",
+    "b8_2vl": "8-bit elements, each in a slot of 16 bits; a full register of them takes 2 (2vl: vector lengths)",
+    "b8_4vl": "8-bit elements, each in a slot of 32 bits; a full register of them takes 4 (4vl: vector lengths)",
     "b16": "16-bit elements side by side, or a mask of such",
-    "b16_2vl": "16-bit elements, each in a slot of 32 bits",
+    "b16_2vl": "16-bit elements, each in a slot of 32 bits; a full register of them takes 2 (2vl: vector lengths)",
     "b32": "32-bit elements side by side, or a mask of such",
 }
 _REGISTERS = {
@@ -28,6 +28,16 @@ _REGISTERS = {
 }  # fmt: skip
 WORDS = {**_SLOTS, **_REGISTERS}
 """How elements lie in registers, by the names of layouts."""
+
+
+def in_words(layout: str) -> str:
+    """A layout with what it means.
+
+    >>> in_words("b16 c")
+    'b16 c: elements side by side'
+    """
+    meant = WORDS.get(layout) or WORDS.get(layout.rpartition(" ")[2], "")
+    return f"{layout}: {meant}" if meant else layout
 
 
 class Entry(NamedTuple):
@@ -68,7 +78,5 @@ def of_layouts(layouts: Sequence[str], used: Iterable[str], shape: Literal["box"
     """An entry for each layout that is used, in its colour, with what it means."""
     found = set(used)
     return [
-        Entry(shape, f"box l{number % LAYOUTS}", f"{name}: {WORDS[name]}" if name in WORDS else name)
-        for number, name in enumerate(layouts)
-        if name in found
+        Entry(shape, f"box l{number % LAYOUTS}", in_words(name)) for number, name in enumerate(layouts) if name in found
     ]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from layoutsolver.explain.why import Alternative, alternative
 from layoutsolver.explain.words import group_words
 from layoutsolver.view.candidates import Candidate, Row, Space
-from layoutsolver.view.dataflow import Edge, Flow, Node, titled, wants_of
+from layoutsolver.view.dataflow import Edge, Flow, Made, Node, titled, wants_of
 from layoutsolver.view.lanes import Drawn
+from layoutsolver.view.legend import in_words
 from layoutsolver_models.lanes.layout import data_map, mask_map
 from layoutsolver_models.solve.compiled import compile_problem
+from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.propagate import Removal, propagate
 from layoutsolver_models.vecmem import DOMAINS, LAYOUTS, layout_width
 
@@ -38,22 +41,41 @@ def space_of(result: SolveResult) -> Space:
         return Candidate("excluded", group_words(posed, ("relation", by)), short)
 
     rows = []
+    still: list[tuple[int, str]] = []
     for number, value in enumerate(problem.values):
         index = compiled.class_of[number]
         cells = {}
         for layout in value.domain:
             bit = 1 << compiled.layouts.index(layout)
-
             if chosen and chosen[number] == layout:
                 cells[layout] = Candidate("chosen")
             elif state[index] & bit:
                 cells[layout] = Candidate("possible")
+                still.append((number, layout))
             else:
                 cells[layout] = excluded(index, bit)
         for layout in DOMAINS.get(value.bits, ()):
             cells.setdefault(layout, Candidate("excluded", f"no room for {value.lanes} elements", "no room"))
-        rows.append(Row(value.id, value.where.line if value.where is not None else 0, cells))
-    return Space(f"{result.module.source.name}: the layouts of each vector", LAYOUTS, tuple(rows))
+        rows.append(Row(value.id, value.where.line if value.where is not None else 0, cells, value.bits == 1))
+    if result.solution is not None and chosen and len(still) <= WEIGHED and len(problem.values) <= LARGEST:
+        for number, layout in still:
+            other = alternative(posed, result.solution, number, layout, Limits())
+            rows[number].cells[layout] = _weighed(other)
+    return Space(f"{result.module.source.name}: the layouts of each vector", LAYOUTS, tuple(rows), COSTS)
+
+
+WEIGHED, LARGEST = 24, 100
+"""Costs are told of so many layouts, and of programs of at most so many vectors: each takes a solve."""
+
+
+COSTS = "so many instructions more would be executed"
+
+
+def _weighed(other: Alternative) -> Candidate:
+    """What a layout would cost, or what contradicts it."""
+    if other.extra is not None:
+        return Candidate("possible", cost="=" if other.preferred else f"+{other.extra}")
+    return Candidate("possible") if other.unknown else Candidate("excluded", "; ".join(other.reasons), "the rest")
 
 
 def flow_of(result: SolveResult) -> Flow:
@@ -77,13 +99,19 @@ def flow_of(result: SolveResult) -> Flow:
         hint = f"{node.name}: rule {rule[node.index]}" if node.index in rule else node.name
         line, _ = source.line_column(node.span.start)
         wants = said.get(node.span.start, "") if node.index in wrong else ""
-        nodes.append(Node(node.name.removeprefix("ave.hir."), line, hint, node.index in wrong, wants))
+        makes = tuple(
+            Made(graph.values[value].name, layouts[posed.number[value]] if layouts else "", _bits(posed, value) == 1)
+            for value in node.results
+            if value in posed.number
+        )
+        nodes.append(Node(node.name.removeprefix("ave.hir."), line, hint, node.index in wrong, wants, makes))
         for value in dict.fromkeys(node.operands):
             maker = graph.values[value].op if value >= 0 else -1
             if value in posed.number and maker in place:
                 layout = layouts[posed.number[value]] if layouts else ""
                 bad = node.index in wrong and posed.number[value] in shared
-                edges.append(Edge(place[maker], place[node.index], graph.values[value].name, layout, wrong=bad))
+                name, mask = graph.values[value].name, _bits(posed, value) == 1
+                edges.append(Edge(place[maker], place[node.index], name, layout, wrong=bad, mask=mask))
     return Flow(titled(source.name, bool(layouts)), tuple(nodes), tuple(edges), LAYOUTS)
 
 
@@ -134,7 +162,7 @@ def _drawn(result: SolveResult, posed: Posed, value: int, mask: int | None) -> D
     assert result.solution is not None
     known = posed.problem.values[posed.number[value]]
     layout = result.solution.layouts[posed.number[value]]
-    title = f"{known.id}  {posed.graph.values[value].type.text}  {layout}"
+    title = f"{known.id}  {posed.graph.values[value].type.text}  {in_words(layout)}"
     if known.bits == 1:
         return Drawn(title, mask_map(layout, known.lanes))
     data = data_map(layout, layout_width(known.bits), known.lanes)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from layoutsolver.explain.vmi_why import Other, other
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver.view.candidates import Candidate, Row, Space
-from layoutsolver.view.dataflow import Edge, Flow, Node, titled, wants_of
+from layoutsolver.view.dataflow import Edge, Flow, Made, Node, titled, wants_of
 from layoutsolver.view.lanes import Drawn
+from layoutsolver.view.legend import in_words
 from layoutsolver_models.lanes.layout import data_map, mask_map
 from layoutsolver_models.rules.vmi.layouts import LAYOUT_NAMES, layout_of
+from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import narrow
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ def space_of(result: VmiResult) -> Space:
     made, converted = _made(result)
     made_by = {value: _name(op.id) for op in problem.ops for value in op.results}
     rows = []
+    still: list[tuple[int, str, dict[str, Candidate]]] = []
     for value, known in enumerate(problem.values):
         makers = [number for number, op in enumerate(problem.ops) if value in op.results]
         if not makers or known.where is None:
@@ -48,8 +52,30 @@ def space_of(result: VmiResult) -> Space:
             else Candidate("excluded", why, f"no rule of {made_by[value]}")
             for layout in known.layouts
         }  # fmt: skip
-        rows.append(Row(known.id, known.where.line, cells))
-    return Space(f"{result.module.source.name}: the layouts in which each vector is made", _names(result), tuple(rows))
+        rows.append(Row(known.id, known.where.line, cells, posed.program.values[value].is_mask))
+        still += [(value, layout, cells) for layout, cell in cells.items() if cell.state == "possible"]
+    solution = result.solution
+    if solution is not None and result.ok and len(still) <= WEIGHED and len(problem.values) <= LARGEST:
+        for value, layout, cells in still:
+            cells[layout] = _weighed(other(posed, solution, value, layout, Limits()))
+    title = f"{result.module.source.name}: the layouts in which each vector is made"
+    return Space(title, _names(result), tuple(rows), COSTS)
+
+
+WEIGHED, LARGEST = 24, 100
+"""Costs are told of so many layouts, and of programs of at most so many vectors: each takes a solve."""
+
+
+COSTS = "what the busiest pipe would take more, or (in brackets) all pipes where that stays"
+
+
+def _weighed(found: Other) -> Candidate:
+    """What a layout would cost, or what contradicts it."""
+    if found.reason:
+        return Candidate("excluded", found.reason, "the rest") if found.proved else Candidate("possible")
+    if found.busiest > 0:
+        return Candidate("possible", cost=f"+{found.busiest}")
+    return Candidate("possible", cost=f"(+{found.total})" if found.total > 0 else "=")
 
 
 def flow_of(result: VmiResult) -> Flow:
@@ -75,7 +101,13 @@ def flow_of(result: VmiResult) -> Flow:
         origin = posed.program.ops[posed.op_of[number]].origin if posed.op_of[number] >= 0 else -1
         start = posed.program.graph.ops[origin].span.start if origin >= 0 else -1
         hint = f"{op.id}: {rules}" if rules else op.id
-        nodes.append(Node(name, line, hint, number in wrong, said.get(start, "") if number in wrong else ""))
+        wants = said.get(start, "") if number in wrong else ""
+        makes = tuple(
+            Made(problem.values[value].id, layout, posed.program.values[value].is_mask)
+            for value in op.results
+            for layout in _makes(result, number, value)[:1] or ("",)
+        )
+        nodes.append(Node(name, line, hint, number in wrong, wants, makes))
         for port, value in enumerate(op.operands):
             maker = makers.get(value, -1)
             if maker not in shown:
@@ -84,10 +116,9 @@ def flow_of(result: VmiResult) -> Flow:
             before = _makes(result, maker, value)
             layout = wanted if not before or wanted in before else before[0]
             bad = number in wrong and (maker in wrong or value in shared)
-            edge = Edge(
-                shown[maker], shown[number], problem.values[value].id, layout, wanted if wanted != layout else "", bad
-            )
-            edges.append(edge)
+            name, mask = problem.values[value].id, posed.program.values[value].is_mask
+            after = wanted if wanted != layout else ""
+            edges.append(Edge(shown[maker], shown[number], name, layout, after, bad, mask))
     return Flow(titled(result.module.source.name, solved), tuple(nodes), tuple(edges), _names(result))
 
 
@@ -119,7 +150,7 @@ def annotated(result: VmiResult) -> str:
 
 
 def _drawn(posed: PosedVmi, value: VmiValue, layout: str, groups: int) -> Drawn:
-    title = f"{value.name}  {value.lanes} x {value.element or 'mask'}  {layout}"
+    title = f"{value.name}  {value.lanes} x {value.element or 'mask'}  {in_words(layout)}"
     if value.is_mask:
         bits, name = split_mask_layout(layout)
         return Drawn(title, mask_map(layout_of(name, groups), value.lanes, bits))

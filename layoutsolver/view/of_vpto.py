@@ -7,7 +7,7 @@ from layoutsolver.mlir.pto_types import RegisterType
 from layoutsolver.mlir.types import ScalarType
 from layoutsolver.ops.attributes import attributes
 from layoutsolver.verify.vpto.convert import CONTRACTS, PARTS, element_name
-from layoutsolver.view.lanes import Drawn
+from layoutsolver.view.lanes import Drawn, Reader
 from layoutsolver_models.lanes.access import loaded
 from layoutsolver_models.lanes.lanemap import POSITIONS, LaneMap
 
@@ -27,14 +27,13 @@ def lanes_of(graph: Graph, line: int = 0) -> list[list[Drawn]]:
             held = _held(graph, value, dist, part)
             if held is None:
                 continue
-            readers = [reader for reader in graph.ops if value in reader.operands and _reads(graph, reader) is not None]
-            read: dict[int, int] = {}
-            for reader in readers:
-                found = _reads(graph, reader)
-                assert found is not None
-                read |= dict.fromkeys(found[1], found[0])
-                made.append(_converted(graph, reader, held, found[1]))
-            loads.append(Drawn(_title(graph, node, value, dist, held, read), held, None, (read,)))
+            readers = []
+            for reader in graph.ops:
+                found = _reads(graph, reader) if value in reader.operands else None
+                if found is not None:
+                    readers.append(Reader(_named(graph, reader), (frozenset(found[1]),)))
+                    made.append(_converted(graph, reader, held, found[1]))
+            loads.append(Drawn(_title(graph, node, value, dist), held, None, tuple(readers)))
     return [column for column in (loads, made) if column]
 
 
@@ -88,18 +87,18 @@ def _converted(graph: Graph, node: OpNode, held: LaneMap, read: list[int]) -> Dr
         number = held.registers[0][start]
         element = None if number is None else number // held.size
         register += [None if element is None else element * step + byte for byte in range(step)]
-    line, _ = graph.module.source.line_column(node.span.start)
     lost = sum(number is None for number in register[::step])
-    said = f": {lost} of {len(register) // step} elements are padding" if lost else ""
-    part = _attribute(node, "part")
-    title = f"{graph.values[node.results[0]].name}, line {line}, converts part {part}{said}"
-    return Drawn(title, LaneMap("byte", step, held.lanes, (tuple(register),)))
+    said = f": {lost} of its {len(register) // step} elements are made of padding" if lost else ""
+    title = _named(graph, node)
+    return Drawn(title + said, LaneMap("byte", step, held.lanes, (tuple(register),)), hollow=lost > 0)
 
 
-def _title(graph: Graph, node: OpNode, value: int, dist: str, held: LaneMap, read: dict[int, int]) -> str:
+def _named(graph: Graph, node: OpNode) -> str:
+    """What a conversion makes, and which part it reads."""
     line, _ = graph.module.source.line_column(node.span.start)
-    inside = {number // held.size for number in held.held()}
-    reached = {number // held.size for byte in read if (number := held.registers[0][byte]) is not None}
-    missed = len(inside) - len(inside & reached)
-    said = f": {missed} of {len(inside)} elements are read by no conversion" if read and missed else ""
-    return f"{graph.values[value].name}, line {line}, loaded as {dist}{said}"
+    return f"{graph.values[node.results[0]].name} (line {line}, part {_attribute(node, 'part')})"
+
+
+def _title(graph: Graph, node: OpNode, value: int, dist: str) -> str:
+    line, _ = graph.module.source.line_column(node.span.start)
+    return f"{graph.values[value].name} (line {line}), loaded as {dist}"

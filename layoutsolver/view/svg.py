@@ -11,13 +11,15 @@ LAYOUTS = 12
 """So many colours tell layouts apart; more layouts share them."""
 
 _LIGHT = (
-    "#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6", "#fb9a99", "#ffed6f",
-    "#80cdc1", "#f1b6da", "#d9d9d9", "#9ecae1", "#c7e9c0", "#e5c494",
+    "#ffd166", "#dcc9a3", "#f7a072", "#e3c5f5", "#b79ae0", "#9fd0f0",
+    "#a5dcb0", "#f6b0c4", "#d9d9d9", "#7fc8bd", "#cfe08a", "#cdab8a",
 )  # fmt: skip
 _DARK = (
-    "#1f5f8b", "#3f7a1f", "#9c6500", "#5b3a8e", "#9b2c2c", "#7d7000",
-    "#0f6b5e", "#97397a", "#5a5a5a", "#2b5c8a", "#356b35", "#7a5c2e",
+    "#8a6500", "#6b5a34", "#a3481f", "#6d4186", "#54399b", "#1f5f8b",
+    "#2a6e3c", "#8f3a57", "#5a5a5a", "#0f6b5e", "#5f7016", "#6e5137",
 )  # fmt: skip
+APART = (5, 2, 6, 4, 0, 9, 7, 10, 3, 11, 1)
+"""The colours of boxes that colours only tell apart, in an order in which neighbours differ most."""
 
 _COLOURS = {
     "paper": ("#ffffff", "#15181c"), "ink": ("#1b1f24", "#e6e8ea"), "faint": ("#57606a", "#9aa4ae"),
@@ -39,16 +41,21 @@ def _style() -> str:
         f".ls{{{values(0)}}}@media(prefers-color-scheme:dark){{.ls{{{values(1)}}}}}"
         ".ls text{font:13px ui-sans-serif,system-ui,sans-serif;fill:var(--ink)}"
         ".ls .code{font-family:ui-monospace,monospace;font-size:12px}"
-        ".ls .small{font-size:11px}.ls .key{font-size:12px}.ls .cell{font-size:10px}"
-        ".ls .title{font-size:15px;font-weight:600}.ls .faint{fill:var(--faint)}.ls .bad{fill:var(--bad)}"
+        ".ls .small{font-size:11px}.ls .key{font-size:12px}.ls .cell{font-size:11px}"
+        ".ls .title{font-size:15px;font-weight:600}.ls .point{font-size:13px;font-weight:600}"
+        ".ls .faint{fill:var(--faint)}.ls .bad{fill:var(--bad)}"
         ".ls .over{paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}"
         ".ls .badfill{fill:var(--bad)}.ls .good{fill:var(--good)}"
         ".ls .paper{fill:var(--paper)}.ls .empty{fill:var(--empty);stroke:var(--rule)}"
         ".ls .box{stroke:var(--rule)}.ls .plain{fill:var(--paper);stroke:var(--faint)}"
         ".ls .void{fill:none}.ls .pad{fill:url(#hatch);stroke:var(--rule)}.ls .hatch{stroke:var(--faint)}"
-        ".ls .frame,.ls .wrong,.ls .edge,.ls .badedge{fill:none;stroke-width:2.5}"
-        ".ls .frame{stroke:var(--chosen)}.ls .wrong,.ls .badedge{stroke:var(--bad)}"
-        ".ls .edge{stroke:var(--faint);stroke-width:1.2}"
+        ".ls .frame,.ls .wrong,.ls .edge,.ls .badedge,.ls .turn{fill:none;stroke-width:2.5}"
+        ".ls .frame{stroke:var(--chosen)}.ls .second{stroke:var(--good)}.ls .third{stroke:var(--faint)}"
+        ".ls .fourth{stroke:var(--ink)}"
+        ".ls .wrong,.ls .badedge{stroke:var(--bad)}.ls .turn{stroke:var(--ink)}"
+        ".ls .edge{stroke:var(--faint);stroke-width:1.4}.ls .dim{stroke-opacity:.5}"
+        ".ls .op{stroke:var(--faint)}.ls .lost{fill:var(--empty);stroke:var(--rule)}"
+        ".ls .hollow{fill:url(#hatch);stroke:var(--bad)}"
         ".ls .back{stroke-dasharray:4 3}.ls .limit{stroke:var(--bad);stroke-dasharray:6 3}"
         f"{layouts}"
     )
@@ -95,12 +102,19 @@ class Picture:
 
     def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "start", hint: str = "") -> None:
         """A line of text whose baseline is at `y`."""
-        width = width_of(text) * (SMALL if "small" in kind or "key" in kind else 1.2 if "title" in kind else 1)
+        width = width_of(text, kind)
         right = x + (width if anchor == "start" else width / 2 if anchor == "middle" else 0)
         place = f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" class="{kind}">'
         inner = f"{escape(text)}{_hint(hint)}</text>"
         self._grow(right, y + 4)
         self._parts.append(place + inner)
+
+    def lines(self, x: float, y: float, text: str, kind: str, width: float, step: float = 17) -> float:
+        """A text in as many lines as it takes; the baseline of what may come next."""
+        for line in wrapped(text, kind, width):
+            self.text(x, y, line, kind)
+            y += step
+        return y
 
     def svg(self, number: int = 0) -> str:
         """The picture as the text of an SVG document; `number` tells its hatching from that of others on a page."""
@@ -134,17 +148,35 @@ class Picture:
 MARGIN = 12
 CHARACTER = 7.3
 """About as wide as a character is, in units of the picture."""
-SMALL = 0.9
-"""How much narrower small text is."""
+_NARROWER = {"small": 6.2, "key": 6.7, "cell": 6.7, "code": 7.3, "title": 9.2, "point": 7.7}
+"""The same by the class of a text."""
 
 
-def width_of(text: str) -> float:
-    """About as wide as a line of text is.
+def width_of(text: str, kind: str = "") -> float:
+    """About as wide as a line of text of some classes is.
 
     >>> width_of("ab") == 2 * width_of("a")
     True
+    >>> width_of("ab", "small over") < width_of("ab", "key") < width_of("ab", "title")
+    True
     """
-    return len(text) * CHARACTER
+    return len(text) * next((_NARROWER[name] for name in kind.split() if name in _NARROWER), CHARACTER)
+
+
+def wrapped(text: str, kind: str, width: float) -> list[str]:
+    """A text in lines that are about so wide.
+
+    >>> wrapped("one two three", "", 60)
+    ['one two', 'three']
+    """
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and width_of(longer, kind) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def _hint(text: str) -> str:

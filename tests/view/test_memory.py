@@ -12,6 +12,7 @@ from layoutsolver.source import SourceFile
 from layoutsolver.view.memory import Bar, MemoryMap, clashes, load_of, memory_picture
 from layoutsolver.view.of_memory import map_of_banks
 from layoutsolver.view.pictures import NoPictureError, banks_of, fusion_of, placement_of
+from layoutsolver.view.svg import width_of
 from layoutsolver_models.problems.banks import Bank, BankOp, BankProblem, BankSolution
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.bank_chip import load_bank_chip
@@ -49,21 +50,46 @@ def test_what_clashes_and_what_is_too_much_is_marked() -> None:
     root = parse(memory_picture(MemoryMap("too much", bars, 3, "bank")).svg())
     assert len(hints(root, "wrong")) == 2
     assert hints(root, "badfill") == ["time 2: 4 live"]
-    assert {"bank 2", "red: more than the 3 banks that there are"} <= set(texts(root))
+    assert "At most 4 of 3 banks are in use at once, from time 2 to 4: more than there are (red)." in texts(root)
+    assert {"bank 2", "peak 4 of 3"} <= set(texts(root))
 
 
 def test_times_and_places_are_numbered_where_there_is_room() -> None:
     bars = (Bar("a", 0, 100, 0, 500), Bar("b", 1, 50, 501, 499), Bar("c", 60, 100, 1000, 1000))
     said = texts(parse(memory_picture(MemoryMap("table", bars, 0, "byte")).svg()))
-    assert {"byte 0", "501", "1000", "2000", "at most 1500"} <= set(said)
-    assert [text for text in said if text in ("0", "1", "50", "60", "100")] == ["0", "50", "60", "100"], "1 has no room"
+    assert {"byte 0", "501", "1000", "2000", "peak 1500"} <= set(said)
+    assert [text for text in said if text in ("0", "1", "50", "60", "100")][-5:] == ["1", "50", "60", "100", "0"]
+    many = tuple(Bar(f"b{number}", number, number + 1, 0, 1) for number in range(1000))
+    crowded = texts(parse(memory_picture(MemoryMap("table", many, 0, "byte")).svg()))
+    assert {"0", "1000"} <= set(crowded)
+    assert "2" not in crowded, "it has no room"
 
 
-def test_a_box_with_no_room_for_its_name_has_it_beside() -> None:
-    bars = (Bar("weights", 0, 8, 0, 8000), Bar("flag", 1, 2, 8000, 32))
+def test_a_small_box_is_drawn_as_large_as_its_name_and_that_is_said() -> None:
+    bars = (Bar("weights", 0, 8, 0, 8000), Bar("flag_of_the_end", 1, 2, 8000, 32))
     root = parse(memory_picture(MemoryMap("table", bars, 0, "byte")).svg())
-    place = {item.text: float(item.get("x", "0")) for item in root.iter(SVG + "text")}
-    assert place["flag"] > float(boxes(root)["flag"].get("x", "0")) + float(boxes(root)["flag"].get("width", "0"))
+    box, text = boxes(root)["flag_of_the_end"], next(one for one in root.iter(SVG + "text") if one.text == bars[1].name)
+    left, top, width, height = (float(box.get(name, "0")) for name in ("x", "y", "width", "height"))
+    assert width >= width_of(bars[1].name, "code")
+    assert float(text.get("x", "0")) == pytest.approx(left + width / 2)
+    assert top < float(text.get("y", "0")) < top + height
+    assert any("Small boxes are drawn larger" in text for text in texts(root))
+
+
+def test_banks_that_nothing_uses_stand_in_one_line() -> None:
+    root = parse(memory_picture(MemoryMap("few", (Bar("a", 0, 2, 0, 2), Bar("b", 2, 3, 6, 1)), 16, "bank")).svg())
+    said = texts(root)
+    assert {"bank 0", "bank 1", "banks 2 to 5", "bank 6", "banks 7 to 15"} <= set(said)
+    assert said.count("never used") == 2
+    assert hints(root, "wrong") == []
+
+
+def test_what_is_proved_and_what_is_made_in_place_is_said() -> None:
+    bars = (Bar("a", 0, 2, 0, 4), Bar("b", 2, 4, 0, 4, over="a"))
+    proved = texts(parse(memory_picture(MemoryMap("two", bars, 16, "bank", proved=True)).svg()))
+    assert "b, in place of a" in proved
+    assert any(text.endswith("; proved: it cannot be done with fewer.") for text in proved)
+    assert not any("proved" in text for text in texts(parse(memory_picture(MemoryMap("two", bars, 16, "bank")).svg())))
 
 
 def test_banks_stand_at_their_ids_in_the_order_of_the_answer() -> None:
@@ -84,15 +110,18 @@ def test_the_banks_of_a_program_are_drawn_where_they_are_put() -> None:
     root = parse(picture.svg())
     assert len(boxes(root)) >= 7
     assert hints(root, "wrong") == []
-    assert "at most 6 of 16" in texts(root)
+    assert "peak 6 of 16" in texts(root)
 
 
 def test_loops_before_and_behind_fusion_are_joined() -> None:
     picture, _ = fusion_of(source("examples/column_softmax.pto"), SolveOptions())
     root = parse(picture.svg())
     said = texts(root)
-    assert any(text.startswith("as written: 6 loops, ") for text in said)
-    assert any(text.startswith("fused: 2 loops, ") for text in said)
+    assert {"as written: 6 loops", "fused: 2 loops"} <= set(said)
+    assert "6 loops become 2: the text of the loops has 2 loads and 1 store instead of 6 loads and 4 stores." in said
+    assert {"line 43: vstore uses a result of the first loop", "line 63: vload may read what vstore writes"} <= set(
+        said
+    )
     assert len(list(root.iter(SVG + "line"))) == 6 + 1, "each loop, and the hatching"
     assert any("stay apart" in text for text in said)
 

@@ -69,6 +69,9 @@ def test_the_space_shows_what_is_chosen_possible_and_excluded_by_which_rule() ->
     said = [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
     assert "%x8: b8_4vl: chosen" in said
     assert "%gmask: b16: possible" in said
+    assert "○ +255" in texts(root), "what it would cost"
+    assert "17 more vectors have one layout only:" in texts(root)
+    assert not any(text.startswith("%hidden: ") for text in said)
     excluded = next(text for text in said if text.startswith("%x8: b8: excluded"))
     assert "AVE." in excluded
     assert "vextsi" in excluded or "vload" in excluded
@@ -78,9 +81,8 @@ def test_the_space_of_vmi_shows_conversions_and_rules_that_do_not_serve() -> Non
     root = parse(shown("vmi").picture("space").svg())
     said = [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
     assert "%q: ls2: chosen" in said
-    assert any(
-        text.startswith("%q: ") and "excluded" in text and "no rule that is left makes it" in text for text in said
-    )
+    assert "%x: ls2: excluded" in {text[: len("%x: ls2: excluded")] for text in said}
+    assert any(text.startswith("✕ bd2, ") and text.endswith(": excluded for all of them") for text in texts(root))
 
 
 def test_the_dataflow_marks_what_contradicts() -> None:
@@ -105,25 +107,30 @@ def test_a_conversion_is_a_diamond_in_the_colour_of_what_it_makes() -> None:
     root = parse(flow.svg())
     diamonds = [item for item in root.iter(SVG + "polygon") if item.find(SVG + "title") is not None]
     assert [item.findtext(SVG + "title", "") for item in diamonds] == ["%sc: d2 → c"]
-    assert "converted to another layout on the way" in texts(root)
+    assert "converted to another layout before the operation" in texts(root)
     assert diamonds[0].get("class") == "box l0", "the colour of c"
 
 
 def test_the_lanes_of_wrong_parts_show_what_is_read_from_padding_and_what_by_nothing() -> None:
     root = parse(shown("vpto").picture("lanes").svg())
-    assert len(hints(root, "frame")) == 64
+    assert hints(root, "frame")[:2] == ["byte 0: read by %a (line 8, part P0)", "byte 4: read by %a (line 8, part P0)"]
     wrong = hints(root, "wrong")
-    assert len(wrong) == 64
-    assert wrong[0] == "byte 1 is read by part 1, and nothing is in it"
-    assert any("64 of 128 elements are read by no conversion" in text for text in texts(root))
+    assert len(wrong) == 16, "eight in each row that is drawn"
+    assert wrong[0] == "byte 1: read by %b (line 11, part P1), and nothing is in it"
+    said = texts(root)
+    assert "%b (line 11, part P1) reads byte 1 of every 4 of %x, where nothing lies." in said
+    assert "Elements 1, 3, 5, … of %x (64 of 128) are lost: no conversion reads them." in said
+    assert hints(root, "lost")[:2] == ["byte 2: element 1", "byte 6: element 3"]
+    assert said.count("?") == 16, "what is made of padding"
 
 
 def test_the_lanes_of_an_operation_show_its_vectors_and_the_bits_that_govern_them() -> None:
     root = parse(shown("ave").picture("lanes", 32).svg())
     titles = [text for text in texts(root) if text.startswith("%")]
     assert [text.split()[0] for text in titles] == ["%x8", "%all", "%x32"]
-    assert "bit 63" in [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
-    assert "byte 252: element 63" in [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
+    assert "bit 15" in [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
+    assert "byte 60: element 15" in [item.findtext(SVG + "title", "") for item in root.iter(SVG + "rect")]
+    assert texts(root).count("bytes 64 to 255: the same pattern, up to element 63") == 3
 
 
 @pytest.mark.parametrize(("kind", "name", "line"), [("ave", "lanes", 0), ("ave", "lanes", 1), ("vpto", "space", 0)])
@@ -171,8 +178,8 @@ def test_every_layout_has_words_and_every_colour_is_explained() -> None:
 
 def test_what_excludes_a_layout_stands_beside_its_row() -> None:
     said = texts(parse(shown("ave").picture("space").svg()))
-    assert "✕ vextsi, line 32" in said
-    assert "✕ no rule of load" in texts(parse(shown("vmi").picture("space").svg()))
+    assert "✕ b8, b8_2vl: vextsi, line 32" in said
+    assert "✕ ls2, ls4: no rule of extf" in texts(parse(shown("vmi").picture("space").svg()))
 
 
 def placed(root: ET.Element) -> Iterator[tuple[str, float, float, float, float]]:
