@@ -112,11 +112,14 @@ def flow_picture(flow: Flow) -> Picture:
     for number, edge in sorted(enumerate(flow.edges), key=lambda item: item[1].wrong):
         if number in above:
             kind = "badedge" if edge.wrong else "edge dim" if edge.mask else "edge"
-            picture.curve(*below[edge.source], *above[number], kind, _said(edge))
+            x, y = below[edge.source]
+            picture.curve(x, y, *above[number], kind, _said(edge))
+            if y > rows.corner[edge.source][1] + HIGH:
+                picture.line(x, rows.corner[edge.source][1] + HIGH, x, y, kind)
     _detours(picture, flow, rows, shown, below)
     for number, box in enumerate(shown):
         box.draw(picture, *rows.corner[number])
-    _legend(picture, flow, rows.bottom + 22, shown)
+    _legend(picture, flow, (rows.low[-1] if rows.low else end) + 22, shown)
     return picture
 
 
@@ -171,7 +174,7 @@ class _Box:
         picture.text(x + 8, y + 18, self.label, "code")
         if self.layouts:
             picture.text(x + self.width - 8, y + 18, self.layouts, "small", "end")
-        at = y + 18 - STEP * (len(self.lines) - 1) / 2
+        at = y + max(12.0, 18 - STEP * (len(self.lines) - 1) / 2)
         left = x + self.width + (24 if self.conversions else 8)
         for text, style, edge in self.lines:
             if edge is not None:
@@ -184,7 +187,7 @@ def _ends(
     flow: Flow, rows: Rows, shown: Sequence[_Box]
 ) -> tuple[list[tuple[float, float]], dict[int, tuple[float, float]]]:
     """Where lines leave each box, and where each line that goes to the next row comes to its target."""
-    below = [(x + box.width / 2, y + HIGH) for box, (x, y) in zip(shown, rows.corner, strict=True)]
+    below = [(x + box.width / 2, rows.low[row]) for box, (x, _), row in zip(shown, rows.corner, rows.row, strict=True)]
     into: dict[int, list[int]] = {}
     for number, edge in enumerate(flow.edges):
         if edge.source < edge.target and rows.row[edge.target] == rows.row[edge.source] + 1:
@@ -209,7 +212,7 @@ def _detours(
         (x1, y1), (x2, y2) = below[edge.source], rows.corner[edge.target]
         x1 += shown[edge.source].width / 4
         x2 += shown[edge.target].width * 0.75
-        ways = (x1, y1), (x1, y1 + 8), (x, y1 + 8), (x, y2 - 8), (x2, y2 - 8), (x2, y2)
+        ways = (x1, rows.corner[edge.source][1] + HIGH), (x1, y1 + 8), (x, y1 + 8), (x, y2 - 8), (x2, y2 - 8), (x2, y2)
         for (ax, ay), (bx, by) in pairwise(ways):
             picture.line(ax, ay, bx, by, "badedge", _said(edge))
 

@@ -24,12 +24,12 @@ class Place(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The row and the upper left corner of each box; where each row ends on the right, and where all end below."""
+    """The row and the upper left corner of each box; where each row ends on the right and below."""
 
     row: list[int]
     corner: list[tuple[float, float]]
     right: list[float]
-    bottom: float
+    low: list[float]
 
 
 def ranked(edges: Iterable[tuple[int, int]], count: int) -> list[int]:
@@ -118,10 +118,13 @@ def _measured(
     shift = start[0] - min(left, default=0.0)
     corner = [(0.0, 0.0)] * len(boxes)
     right = []
+    low = []
     y = start[1]
     for at in range(len(members)):
         for number in members[at]:
             corner[number] = (left[number] + shift, float(y))
         right.append(max(corner[one][0] + boxes[one].width + boxes[one].beside for one in members[at]))
-        y += max(boxes[one].height for one in members[at]) + BETWEEN
-    return Rows(row, corner, right, y - BETWEEN)
+        y += max(boxes[one].height for one in members[at])
+        low.append(y)
+        y += BETWEEN
+    return Rows(row, corner, right, low)
