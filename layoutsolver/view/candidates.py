@@ -40,7 +40,7 @@ class Space(NamedTuple):
 
 
 CELL, HIGH = 64, 22
-WIDE = 940.0
+WIDE = 650.0
 MANY = 8
 """Where there are more layouts than so many, those that are excluded throughout have no column."""
 MARKS = {"chosen": "●", "converted": "◆", "possible": "○", "excluded": "✕", "none": ""}
@@ -114,8 +114,10 @@ def _point(space: Space) -> str:
     if free:
         chosen = any(cell.state == "chosen" for row in rows for cell in row.cells.values())
         said.append(f"{_have(free)} a choice" + (", decided by cost" if chosen else ""))
-    if not all(left):
-        said.append(f"nothing is left for {sum(not count for count in left)}")
+    none = [row.name for count, row in zip(left, rows, strict=True) if not count]
+    if none:
+        some = ", ".join(none[:3]) + (f" and {len(none) - 3} more" if len(none) > 3 else "")
+        said.append(f"no layout is left for {some}")
     return f"Of {len(rows)} vector{'s' * (len(rows) != 1)}, " + "; ".join(said) + "." if rows else "No vectors."
 
 
@@ -180,8 +182,10 @@ def _cell(picture: Picture, x: float, y: float, number: int, name: str, cell: Ca
 
 def _legend(picture: Picture, y: float, space: Space, rows: Sequence[Row], layouts: Sequence[str]) -> None:
     costs = any(cell.cost for row in rows for cell in row.cells.values())
-    same = " (=: as good)" if any(cell.cost == "=" for row in rows for cell in row.cells.values()) else ""
-    means = {**MEANS, "possible": f"{MEANS['possible']}: {space.costs}{same}"} if costs else MEANS
+    same = "; =: as good" if any(cell.cost == "=" for row in rows for cell in row.cells.values()) else ""
+    means = {**MEANS, "possible": f"{MEANS['possible']}; {space.costs}{same}"} if costs else MEANS
+    if not any(cell.state == "chosen" for row in rows for cell in row.cells.values()):
+        means = {**means, "possible": "not excluded by any operation"}
     marks = [Entry("none", "", f"{MARKS[state]}  {means[state]}") for state in used_states(rows)]
     blank = any(layout not in row.cells for row in rows for layout in layouts)
     used = {*layouts, *(layout for row in space.rows if len(row.cells) == 1 for layout in row.cells)}

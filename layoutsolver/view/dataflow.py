@@ -89,7 +89,7 @@ def blamed(flow: Flow) -> Flow:
 
 HIGH, STEP = 28.0, 14.0
 """How high a box is, and a line of what stands beside it."""
-WIDE = 860.0
+WIDE = 650.0
 """Texts are about so wide."""
 BESIDE = 30
 """So many characters stand in a line beside a box."""

@@ -68,7 +68,7 @@ WEIGHED, LARGEST = 24, 100
 """Costs are told of so many layouts, and of programs of at most so many vectors: each takes a solve."""
 
 
-COSTS = "so many instructions more would be executed"
+COSTS = "+N: that many more instructions would be executed"
 
 
 def _weighed(other: Alternative) -> Candidate:

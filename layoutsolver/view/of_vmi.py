@@ -66,7 +66,7 @@ WEIGHED, LARGEST = 24, 100
 """Costs are told of so many layouts, and of programs of at most so many vectors: each takes a solve."""
 
 
-COSTS = "what the busiest pipe would take more, or (in brackets) all pipes where that stays"
+COSTS = "+N: so much more on the busiest pipe; (+N): no more on that, so much more on all together"
 
 
 def _weighed(found: Other) -> Candidate:

@@ -109,7 +109,7 @@ def test_no_text_of_a_memory_is_hidden(found: list[tuple[str, int, int, int, int
 )  # fmt: skip
 def test_no_text_of_a_candidate_space_is_hidden(found: list[tuple[str, dict[str, Candidate], bool]]) -> None:
     rows = tuple(Row(name, number + 1, cells, mask) for number, (name, cells, mask) in enumerate(found))
-    clean(space_picture(Space("a.mlir", LAYOUTS, rows, "so many more instructions")))
+    clean(space_picture(Space("a.mlir", LAYOUTS, rows, "+N: so many more instructions")))
 
 
 @settings(max_examples=20, deadline=None)
