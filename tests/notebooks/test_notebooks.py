@@ -37,7 +37,7 @@ def test_the_packed_floats_take_fewer_instructions_than_today() -> None:
     found = run("fp4")
     assert found["result"].solution.busiest == 16
     assert found["result"].released.issued.busiest == 56
-    assert "64 of 128 elements are read by no conversion" in found["lanes"].svg()
+    assert "(64 of 128) are lost: no conversion reads them." in found["lanes"].svg()
 
 
 def test_the_softmax_becomes_two_loops() -> None:
