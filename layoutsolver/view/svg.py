@@ -148,7 +148,7 @@ class Picture:
 MARGIN = 12
 CHARACTER = 7.3
 """About as wide as a character is, in units of the picture."""
-_NARROWER = {"small": 6.2, "key": 6.7, "cell": 6.7, "code": 7.3, "title": 9.2, "point": 7.7}
+_NARROWER = {"small": 6.2, "key": 6.3, "cell": 6.7, "code": 7.3, "title": 9.2, "point": 7.7}
 """The same by the class of a text."""
 
 

@@ -12,9 +12,10 @@ import pytest
 from layoutsolver.api import SolveOptions
 from layoutsolver.cli.main import main
 from layoutsolver.source import SourceFile
+from layoutsolver.view.dataflow import Edge, Flow, Made, Node, flow_picture
 from layoutsolver.view.legend import WORDS
 from layoutsolver.view.pictures import NoPictureError, Shown, show
-from layoutsolver.view.svg import width_of
+from layoutsolver.view.svg import Picture, width_of
 from layoutsolver_models.rules.vmi.layouts import LAYOUT_NAMES
 from layoutsolver_models.vecmem import LAYOUTS
 from tests.cli.running import entangled
@@ -92,6 +93,30 @@ def test_the_dataflow_marks_what_contradicts() -> None:
     assert any(text.startswith("%mask") for text in [*hints(root, "badedge", "path"), *texts(root)])
     assert {"takes %mask in b32", "takes %mask in b16"} <= set(texts(root)), "beside the operations that contradict"
     assert hints(parse(shown("ave").picture("dataflow").svg()), "wrong") == []
+
+
+def test_the_dataflow_of_a_conflict_blames_only_what_is_demanded_in_two_layouts() -> None:
+    root = parse(shown("conflict").picture("dataflow").svg())
+    said = "No layouts fit: vtruncf (line 11) takes %mask in b32, but store_with_stride (line 12) takes %mask in b16."
+    assert said in " ".join(texts(root))
+    assert {text.partition(":")[0] for text in hints(root, "badedge", "path")} == {"%mask"}
+    assert {text.partition(":")[0] for text in hints(root, "badedge", "line")} == {"%mask"}, "all the way to line 12"
+    assert "%h" in hints(root, "edge", "path")
+
+
+def test_the_dataflow_marks_where_layouts_change_and_says_it() -> None:
+    root = parse(shown("ave").picture("dataflow").svg())
+    assert len(hints(root, "turn")) == 3
+    assert {"b8_4vl → b32", "b16_2vl → b32", "b32 → b8_4vl", "with %visible, %hidden", "mask %all"} <= set(texts(root))
+    said = "The layout changes at lines 32, 39 and 61 (thick frames); no conversions are needed between operations."
+    assert said in " ".join(texts(root))
+    assert "No operation changes the layout" in " ".join(texts(parse(unchanged().svg())))
+
+
+def unchanged() -> Picture:
+    """The dataflow of a program in which everything has one layout."""
+    nodes = (Node("vload", 1, makes=(Made("%x", "b32"),)), Node("vadd", 2, makes=(Made("%y", "b32"),)))
+    return flow_picture(Flow("a.mlir", nodes, (Edge(0, 1, "%x", "b32"),), ("b32",)))
 
 
 def test_the_dataflow_has_every_operation_on_vectors_once() -> None:
