@@ -39,11 +39,12 @@ class Space(NamedTuple):
     costs: str = ""
 
 
-CELL, HIGH = 64, 22
+CELL, HIGH, NEXT = 64, 22, 16
 WIDE = 650.0
 MANY = 8
 """Where there are more layouts than so many, those that are excluded throughout have no column."""
 MARKS = {"chosen": "●", "converted": "◆", "possible": "○", "excluded": "✕", "none": ""}
+COLOURED = ("chosen", "converted")
 WORDS = {
     "chosen": "chosen", "converted": "by a conversion as well", "possible": "possible",
     "excluded": "excluded", "none": "no layout of this value",
@@ -52,7 +53,7 @@ MEANS = {
     "chosen": "the layout that was chosen", "converted": "where the vector is converted to as well",
     "possible": "possible, but not chosen",
     "excluded": "excluded by the operation on the right",
-    "none": "empty: no layout for elements of this size",
+    "none": "empty: no layout for elements of this size, or for masks",
 }  # fmt: skip
 
 
@@ -76,8 +77,7 @@ def space_picture(space: Space) -> Picture:
         for column, layout in enumerate(layouts):
             colour = space.layouts.index(layout) % LAYOUTS
             _cell(picture, left + column * CELL, y, colour, f"{row.name}: {layout}", row.cells.get(layout))
-        _reasons(picture, right, y + 15, row, layouts)
-        y += HIGH
+        y += HIGH + NEXT * max(0, _reasons(picture, right, y + 15, row, layouts) - 1)
     if never:
         y = picture.lines(MARGIN, y + 18, f"✕ {', '.join(never)}: excluded for all of them", "small bad", WIDE)
     y = _folded(picture, y + 14 if rows else y - 24, [row for row in space.rows if len(row.cells) == 1], bool(rows))
@@ -125,8 +125,8 @@ def _have(count: int) -> str:
     return f"{count} ha{'s' if count == 1 else 've'}"
 
 
-def _reasons(picture: Picture, x: float, y: float, row: Row, layouts: Sequence[str]) -> None:
-    """What excludes layouts of a row, beside it."""
+def _reasons(picture: Picture, x: float, y: float, row: Row, layouts: Sequence[str]) -> int:
+    """What excludes layouts of a row, a line each beside it; how many lines."""
     found: dict[str, list[str]] = {}
     for layout in layouts:
         cell = row.cells.get(layout)
@@ -136,7 +136,8 @@ def _reasons(picture: Picture, x: float, y: float, row: Row, layouts: Sequence[s
         text = f"✕ {', '.join(names)}: {by}"
         text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
         picture.text(x, y, text, "small bad", hint=by)
-        x += width_of(text, "small") + 14
+        y += NEXT
+    return len(found)
 
 
 LONGEST = 60
@@ -185,10 +186,12 @@ def _legend(picture: Picture, y: float, space: Space, rows: Sequence[Row], layou
     same = "; =: as good" if any(cell.cost == "=" for row in rows for cell in row.cells.values()) else ""
     means = {**MEANS, "possible": f"{MEANS['possible']}; {space.costs}{same}"} if costs else MEANS
     if not any(cell.state == "chosen" for row in rows for cell in row.cells.values()):
-        means = {**means, "possible": "not excluded by any operation"}
+        means = {**means, "possible": "not excluded by any operation alone"}
     marks = [Entry("none", "", f"{MARKS[state]}  {means[state]}") for state in used_states(rows)]
+    coloured = {layout for row in space.rows for layout, cell in row.cells.items() if cell.state in COLOURED}
     blank = any(layout not in row.cells for row in rows for layout in layouts)
     used = {*layouts, *(layout for row in space.rows if len(row.cells) == 1 for layout in row.cells)}
     entries = [*marks, *([Entry("none", "", MEANS["none"])] if blank else []), *of_layouts(space.layouts, used, "box")]
-    for entry in entries:
+    plain = [item if item.text.partition(":")[0] in coloured else item._replace(shape="none") for item in entries]
+    for entry in plain:
         y = legend(picture, y, [entry], WIDE)

@@ -103,7 +103,7 @@ def _point(shown: FusionView) -> str:
     if before == after:
         return f"No loops are fused: the program keeps its {_many(before, 'loop')}."
     now, was = _accesses(shown.after), _accesses(shown.before)
-    return f"{_many(before, 'loop')} become {after}: the text of the loops has {now} instead of {was}."
+    return f"{_many(before, 'loop')} become {after}: their bodies have {now} instead of {was}, as written."
 
 
 def view_of(result: FuseResult) -> FusionView:
@@ -131,7 +131,7 @@ def _words(one: Apart, lines: Sequence[int]) -> tuple[str, tuple[str, ...]]:
     )
     if one.rule != "STUCK":
         return _plain(one.text), tuple(map(_plain, shown))
-    text = "operations between them need the first one, and the second one needs them"
+    text = "the second one needs operations that need the first one"
     return text, tuple(map(_plain, (*shown, *one.notes)))
 
 

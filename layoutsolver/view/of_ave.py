@@ -11,7 +11,7 @@ from layoutsolver.view.dataflow import Edge, Flow, Made, Node, titled, wants_of
 from layoutsolver.view.lanes import Drawn
 from layoutsolver.view.legend import in_words
 from layoutsolver_models.lanes.layout import data_map, mask_map
-from layoutsolver_models.solve.compiled import compile_problem
+from layoutsolver_models.solve.compiled import Compiled, compile_problem
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.propagate import Removal, propagate
 from layoutsolver_models.vecmem import DOMAINS, LAYOUTS, layout_width
@@ -22,14 +22,12 @@ if TYPE_CHECKING:
 
 
 def space_of(result: SolveResult) -> Space:
-    """The candidate space: what propagation leaves of each domain, what excludes the rest, what is chosen."""
+    """The candidate space: what is left of each domain, what excludes the rest, what is chosen."""
     posed = _posed(result)
     problem = posed.problem
     compiled = compile_problem(problem)
-    state = list(compiled.start)
-    removals: list[Removal] = []
-    propagate(compiled, state, range(len(compiled.scopes)), removals=removals)
     chosen = result.solution.layouts if result.solution is not None else ()
+    state, removals = _left(compiled) if chosen else _left_by_each(compiled)
 
     def excluded(index: int, bit: int) -> Candidate:
         by = next((item.relation for item in removals if item.index == index and item.removed & bit), None)
@@ -64,11 +62,32 @@ def space_of(result: SolveResult) -> Space:
     return Space(f"{result.module.source.name}: the layouts of each vector", LAYOUTS, tuple(rows), COSTS)
 
 
+def _left(compiled: Compiled) -> tuple[list[int], list[Removal]]:
+    """What the operations leave of each domain, one behind the other, and what each took."""
+    state = list(compiled.start)
+    removals: list[Removal] = []
+    propagate(compiled, state, range(len(compiled.scopes)), removals=removals)
+    return state, removals
+
+
+def _left_by_each(compiled: Compiled) -> tuple[list[int], list[Removal]]:
+    """What each operation excludes alone: where no layouts fit, the order would decide which of them is blamed."""
+    state = list(compiled.start)
+    removals = []
+    for relation, scope in enumerate(compiled.scopes):
+        before = tuple(compiled.start[index] for index in scope)
+        for index, mask, left in zip(scope, before, compiled.revise(compiled.variants[relation], before), strict=True):
+            if mask & ~left:
+                removals.append(Removal(index, mask & ~left, relation))
+                state[index] &= left
+    return state, removals
+
+
 WEIGHED, LARGEST = 24, 100
 """Costs are told of so many layouts, and of programs of at most so many vectors: each takes a solve."""
 
 
-COSTS = "+N: that many more instructions would be executed"
+COSTS = "+N: the best program with it executes N instructions more"
 
 
 def _weighed(other: Alternative) -> Candidate:

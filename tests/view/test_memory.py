@@ -118,7 +118,9 @@ def test_loops_before_and_behind_fusion_are_joined() -> None:
     root = parse(picture.svg())
     said = texts(root)
     assert {"as written: 6 loops", "fused: 2 loops"} <= set(said)
-    assert "6 loops become 2: the text of the loops has 2 loads and 1 store instead of 6 loads and 4 stores." in said
+    assert (
+        "6 loops become 2: their bodies have 2 loads and 1 store instead of 6 loads and 4 stores, as written." in said
+    )
     assert {"line 43: vstore uses a result of the first loop", "line 63: vload may read what vstore writes"} <= set(
         said
     )
