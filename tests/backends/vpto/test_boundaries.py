@@ -10,6 +10,7 @@ from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.run import verify_files
 from layoutsolver.verify.result import Verification
 
+C = "#pto.vmi.layout<contiguous>"
 D2 = "#pto.vmi.layout<deinterleaved = 2>"
 STATED = f"""func.func @f(%v: !pto.vmi.vreg<128xf32, {D2}>, %m: !pto.vmi.mask<128xb32, {D2}>)
     -> !pto.vmi.vreg<128xf32, {D2}> {{
@@ -31,8 +32,8 @@ NARROW_MASK = """func.func @f(%m: !pto.vmi.mask<256xpred>, %p: !pto.ptr<i8, ub>,
 UNPACKED = f"""func.func @f(%a: !pto.vreg<64xf32>, %b: !pto.vreg<64xf32>)
     -> (!pto.vreg<64xf32>, !pto.vreg<64xf32>) {{
   %v = "pto.vmi.pack"(%a, %b) : (!pto.vreg<64xf32>, !pto.vreg<64xf32>) -> !pto.vmi.vreg<128xf32, {D2}>
-  %w = "pto.vmi.ensure_layout"(%v) : (!pto.vmi.vreg<128xf32, {D2}>) -> !pto.vmi.vreg<128xf32>
-  %x, %y = "pto.vmi.unpack"(%w) : (!pto.vmi.vreg<128xf32>) -> (!pto.vreg<64xf32>, !pto.vreg<64xf32>)
+  %w = "pto.vmi.ensure_layout"(%v) : (!pto.vmi.vreg<128xf32, {D2}>) -> !pto.vmi.vreg<128xf32, {C}>
+  %x, %y = "pto.vmi.unpack"(%w) : (!pto.vmi.vreg<128xf32, {C}>) -> (!pto.vreg<64xf32>, !pto.vreg<64xf32>)
   return %x, %y : !pto.vreg<64xf32>, !pto.vreg<64xf32>
 }}
 """
