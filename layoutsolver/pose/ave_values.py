@@ -115,7 +115,7 @@ def _demand(graph: Graph, supply: dict[int, int], set_in: Callable[[int], int] |
         elif layout_change(node) == "DENSE":
             read = min(results, _half(graph, node))
         elif rule in ("store", "unaligned_store", "strided_store", "scatter"):
-            read = 1 if takes_first(node) else min(supply[value] for value in operands)
+            read = 1 if takes_first(node) else _stored_lanes(graph, node, supply)
         else:
             read = 0
         for value in operands:
@@ -152,6 +152,15 @@ def _seen(
     return wanted
 
 
+def _stored_lanes(graph: Graph, node: OpNode, held: dict[int, int]) -> int:
+    """How many elements a store takes of what its operands hold: of a predicate all, for its mask is not looked at."""
+    value = node.role("val")
+    vector = graph.values[value].vector if value is not None and value >= 0 else None
+    if vector is not None and vector.bits == 1 and value in held:
+        return held[value]
+    return min(held[operand] for operand in node.operands if operand in held)
+
+
 def lanes_of_use(graph: Graph, node: OpNode, value: int, needed: dict[int, int]) -> int:
     """How many elements of an operand one operation reads; `needed` is what `needed_lanes` says of all vectors."""
     results = max((needed[result] for result in node.results if result in needed), default=1)
@@ -162,7 +171,7 @@ def lanes_of_use(graph: Graph, node: OpNode, value: int, needed: dict[int, int])
     if _lane_by_lane(graph, node) and node.name not in _ACROSS:
         return min(lanes, results)
     if _rule(node) in ("store", "unaligned_store", "strided_store", "scatter"):
-        return 1 if takes_first(node) else min(needed[operand] for operand in node.operands if operand in needed)
+        return 1 if takes_first(node) else _stored_lanes(graph, node, needed)
     return min(lanes, needed.get(value, lanes))
 
 

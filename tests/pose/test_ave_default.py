@@ -412,3 +412,22 @@ def test_a_store_writes_under_its_whole_mask() -> None:
     assert result.posed is not None
     assert result.solution is not None
     assert check_solution(result.posed, result.solution).ok
+
+
+@pytest.mark.parametrize("chip", ["ascend310b4", "ascend950"])
+def test_a_stored_predicate_has_room_for_more_than_its_mask_governs(chip: str) -> None:
+    bits, mask = "memref<256xi1, #hivm.address_space<ub>>", "vector<256xi1>"
+    extra = "ave.unaligned_ub_access = #ave.unaligned_ub_access"
+    text = f"""func.func @f(%b: {bits}) {{
+  %c0 = arith.constant 0 : index
+  %m = ave.hir.pge <ALL> : vector<64xi1>
+  %p = ave.hir.pge <ALL> : {mask}
+  %k = builtin.unrealized_conversion_cast %m : vector<64xi1> to {mask}
+  ave.hir.masked_store <NORM_B8> %b[%c0], %k, %p {{{extra}}} : {bits}, {mask}, {mask}
+  return
+}}
+"""
+    result = solve(SourceFile("f.mlir", text), SolveOptions(chip=chip))
+    assert result.posed is not None
+    assert result.solution is not None
+    assert check_solution(result.posed, result.solution).ok
