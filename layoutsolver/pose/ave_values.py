@@ -73,11 +73,25 @@ def _supply(graph: Graph) -> dict[int, int]:
                 supply[result] = min(supply[result], half)
         if not _lane_by_lane(graph, node) or node.name in _FIRST_ONLY:
             continue
-        sources = [supply[value] for value in node.operands if value in supply]
+        found = _met(node, supply)
         for result in node.results:
-            if result in supply and sources:
-                supply[result] = min(supply[result], min(sources))
+            if result in supply and found is not None:
+                supply[result] = min(supply[result], found)
     return supply
+
+
+def _met(node: OpNode, supply: dict[int, int]) -> int | None:
+    """How many elements of what an operation takes lane by lane can mean something together.
+
+    A selection means something wherever its mask and the vector that it takes there do: one may end before the other.
+    """
+    sources = {value: supply[value] for value in node.operands if value in supply}
+    if _rule(node) == "select":
+        mask = [
+            sources.pop(value) for value in node.operands[:1] if value in sources and value not in node.operands[1:]
+        ]
+        return min([max(sources.values()), *mask])
+    return min(sources.values(), default=None)
 
 
 def _stored_predicates(graph: Graph) -> set[int]:

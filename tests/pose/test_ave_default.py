@@ -6,7 +6,8 @@ import pytest
 
 from layoutsolver.api import SolveOptions, solve
 from layoutsolver.source import SourceFile
-from layoutsolver.verify.compare import check_solution
+from layoutsolver.verify.compare import check_solution, compare_programs
+from layoutsolver.verify.program import plain_program, solved_program
 from layoutsolver_models.vecmem import LAYOUTS, VECMEM_TYPES
 from tests.support.solving import codes, function_types, layouts_by_name, solve_text
 
@@ -431,3 +432,30 @@ def test_a_stored_predicate_has_room_for_more_than_its_mask_governs(chip: str) -
     assert result.posed is not None
     assert result.solution is not None
     assert check_solution(result.posed, result.solution).ok
+
+
+@pytest.mark.parametrize("order", ["%w, %z", "%z, %w"])
+def test_what_is_selected_means_something_where_one_of_both_does(order: str) -> None:
+    """Half a vector of bytes that lies in every second place is no reason to lose half of the other one."""
+    bytes_, type_ = "memref<512xi8, #hivm.address_space<ub>>", "vector<256xi8>"
+    text = f"""func.func @f(%a: {bytes_}, %b: {bytes_}, %d: {bytes_}) {{
+  %c0 = arith.constant 0 : index
+  %all = ave.hir.pge <ALL> : vector<256xi1>
+  %x = ave.hir.vload <NORM> %a[%c0] : {bytes_} into {type_}
+  %w = ave.hir.vload <NORM> %b[%c0] : {bytes_} into {type_}
+  %y, %z = ave.hir.vintlv %x, %x {{layout_change = #ave<layout_change SPARSE>}} : {type_}, {type_}
+  %s = ave.hir.vsel %all, {order} : vector<256xi1>, {type_}
+  ave.hir.masked_store <NORM_B8> %d[%c0], %all, %s : {bytes_}, vector<256xi1>, {type_}
+  return
+}}
+"""
+    result = solve(SourceFile("f.mlir", text))
+    assert result.posed is not None
+    assert not result.ok
+    assert result.repairs
+    for repair in result.repairs:
+        repaired = solve(SourceFile("repaired.mlir", repair.text))
+        assert repaired.posed is not None
+        assert repaired.solution is not None
+        found = solved_program(repaired.posed, repaired.solution)
+        assert compare_programs(plain_program(result.posed.graph), found, 3).ok
