@@ -19,7 +19,7 @@ from layoutsolver_models.banks.first_fit import first_fit
 from layoutsolver_models.banks.solve import solve_banks
 from layoutsolver_models.banks.split import cut, ways
 from layoutsolver_models.placement.solve import solve_placement
-from layoutsolver_models.problems.banks import BankProblem
+from layoutsolver_models.problems.banks import BankProblem, Level
 from layoutsolver_models.problems.placement import Buffer, PlacementProblem
 from layoutsolver_models.targets.bank_chip import BankChip, load_bank_chip
 
@@ -291,8 +291,9 @@ def main() -> None:
         text = random_bank_program(seed)
         said = problems_with(text, WIDE, seed)
         (found,) = bank_text(SourceFile("random.mlir", text), WIDE, BankOptions()).functions
-        for level, in_place in (("reorder", False), ("elide", True)):
-            peak = solve_banks(found.problem, level, None).peak  # type: ignore[arg-type]
+        levels: tuple[tuple[Level, bool], ...] = (("reorder", False), ("elide", True))
+        for level, in_place in levels:
+            peak = solve_banks(found.problem, level).peak
             expected = least_peak(found.problem, in_place)
             brute += 1
             if peak != expected:

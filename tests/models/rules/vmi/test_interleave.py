@@ -67,7 +67,7 @@ def test_a_row_is_right_exactly_where_upstream_is(rule: VmiRule) -> None:
         limit = rule.limit(found)
         assert is_right(rule, bits, lanes) == (limit is None), (lanes, bits)
         verdicts.add(limit is None)
-    assert True in verdicts
+    assert True in verdicts, "a row that is right nowhere would serve nobody"
 
 
 def test_other_registers_than_those_of_the_row_are_wrong() -> None:
