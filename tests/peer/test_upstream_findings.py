@@ -55,7 +55,7 @@ def test_the_finding_of_the_same_name_explains_all_that_differs(path: Path) -> N
 MARKED = {
     "converted_mask": "ave.hir.vfptoui", "packed_conversion": "ave.hir.vtruncf", "predicate_address": "ave.hir.vload",
     "reduced_mask": "ave.hir.reduction", "saturated_sign": "ave.hir.vtrunci", "sign_of_a_shift": "ave.hir.vshr",
-    "unaligned_predicate_load": "ave.hir.vload", "unsigned_division": "ave.hir.vdiv",
+    "spread_twice": "ave.hir.vextsi", "unaligned_predicate_load": "ave.hir.vload", "unsigned_division": "ave.hir.vdiv",
 }  # fmt: skip
 """The programs in which one operation makes elements that are wrong however they lie; elsewhere none is marked."""
 

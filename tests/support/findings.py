@@ -213,6 +213,11 @@ def lost_alignment(at: Site) -> bool:
     return "NORM" in at.line and at.steps != wanted
 
 
+def spread_twice(at: Site) -> bool:
+    """A ramp in every second place is interleaved again by its conversion: nothing tells the analysis where it lies."""
+    return at.aligned and at.name.startswith("vext") and at.maker("src") == "vci" and "vintlv" in at.lowered
+
+
 def packed_conversion(at: Site) -> bool:
     """The elements of a conversion that should stay in every second place are brought together."""
     return "layout_change" in at.line and at.dist == "c2c" and "vdintlv" in at.lowered
@@ -252,6 +257,6 @@ FINDINGS: tuple[Finding, ...] = (
     predicate_address, predicate_store, predicate_load, unaligned_predicate_load, unaligned_predicate_store,
     predicate_operand, wide_elements, call_result, converted_mask, unsigned_division, unsigned_product,
     sign_of_a_shift, packed_mask, packed_conversion, saturated_sign, reduced_mask, unaligned_length, unaligned_pattern,
-    unaligned_mask, lost_alignment, spread_broadcast, dense_data,
+    unaligned_mask, lost_alignment, spread_broadcast, spread_twice, dense_data,
 )  # fmt: skip
 """What is known, most particular first."""

@@ -25,6 +25,7 @@ SHOWN = re.compile(r"upstream-findings/(\w+)\.mlir")
 ELSEWHERE = {
     "lost_alignment": "an analysis of the compiler makes it, which is not part of what is written here",
     "packed_mask": "on this chip the same analysis makes it; without it the data are dense",
+    "spread_twice": "the same analysis leads to it; without it the data are dense",
     "predicate_operand": "what is written here stores what was unpacked",
 }
 """Findings that what is written here does not have, and why."""
