@@ -95,7 +95,7 @@ def _met(node: OpNode, supply: dict[int, int]) -> int | None:
 
 
 def _stored_predicates(graph: Graph) -> set[int]:
-    """The predicates that become bits in memory, and those from which these are computed lane by lane."""
+    """The predicates that become bits in memory, or decide lane by lane what is stored: all their lanes count."""
     found: set[int] = set()
     for node in reversed(graph.ops):
         value = node.role("val") if _rule(node) in ("store", "unaligned_store") else None

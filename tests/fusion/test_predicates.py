@@ -98,9 +98,9 @@ def test_masks_of_the_same_lanes_share_a_register_and_no_mask_is_all_lanes() -> 
 
 
 def test_a_mask_of_masks_is_as_wide_as_what_they_govern() -> None:
-    """A comparison of 128 16-bit elements is one predicate, of 32-bit elements two."""
-    for element, count in (("f16", 1), ("f32", 2)):
-        vector, mask = f"!pto.vmi.vreg<128x{element}>", "!pto.vmi.mask<128xpred>"
+    """A comparison of 128 16-bit elements is one predicate, of 32-bit ones two; part of a register is one more."""
+    for lanes, element, count in ((128, "f16", 1), (128, "f32", 2), (96, "f32", 2), (32, "f32", 1)):
+        vector, mask = f"!pto.vmi.vreg<{lanes}x{element}>", f"!pto.vmi.mask<{lanes}xpred>"
         lines = [
             f"%s = pto.vmi.vbrc %one : {element} -> {vector}",
             f'%m = pto.vmi.vcmp %s, %s, %given {{cmp_mode = "lt"}} : {vector}, {vector}, {mask} -> {mask}',

@@ -459,3 +459,29 @@ def test_what_is_selected_means_something_where_one_of_both_does(order: str) -> 
         assert repaired.solution is not None
         found = solved_program(repaired.posed, repaired.solution)
         assert compare_programs(plain_program(result.posed.graph), found, 3).ok
+
+
+def selected(mask: str) -> str:
+    """A vector that a mask selects is stored: under `%all` if the mask comes of half a vector, else under it."""
+    bytes_, type_ = "memref<512xi8, #hivm.address_space<ub>>", "vector<256xi8>"
+    return f"""func.func @f(%p: vector<256xi1>, %a: {bytes_}, %b: {bytes_}, %d: {bytes_}) {{
+  %c0 = arith.constant 0 : index
+  %x = ave.hir.vload <NORM> %a[%c0] : {bytes_} into {type_}
+  %w = ave.hir.vload <NORM> %b[%c0] : {bytes_} into {type_}
+  %y, %z = ave.hir.vintlv %x, %x {{layout_change = #ave<layout_change SPARSE>}} : {type_}, {type_}
+  %all = ave.hir.pge <ALL> : vector<256xi1>
+  %m = ave.hir.vcmp <EQ> %z, %y, %p : {type_}, vector<256xi1> -> vector<256xi1>
+  %s = ave.hir.vsel {mask}, %w, {"%w" if mask == "%m" else "%z"} : vector<256xi1>, {type_}
+  ave.hir.masked_store <NORM_B8> %d[%c0], {"%all" if mask == "%m" else mask}, %s : {bytes_}, vector<256xi1>, {type_}
+  return
+}}
+"""
+
+
+def test_what_is_selected_means_nothing_behind_its_mask() -> None:
+    assert layouts_by_name(solve(SourceFile("f.mlir", selected("%m"))))["%s"] == "b8_2vl"
+
+
+def test_a_mask_that_is_an_argument_selects_in_all_its_lanes() -> None:
+    """In 16-bit granularity, half of them would be lost."""
+    assert not solve(SourceFile("f.mlir", selected("%p"))).ok

@@ -101,6 +101,9 @@ REFUSED = {
         f"!pto.ptr<f32, ub> -> {V}", "reaches over 480000 bytes"),
     "a type in an attribute": (
         f"%one = arith.constant {{of = [{{a = {V}}}]}} 1 : index", "in the attribute `of` of `arith.constant`"),
+    "groups that lie too far below each other": (
+        f"%far = arith.constant -21846 : index\n    %x = pto.vmi.vload %p[%o], %far {{group = 4}} : "
+        f"!pto.ptr<f32, ub> -> {V}", "reaches over 262152 bytes"),
 }  # fmt: skip
 
 

@@ -48,26 +48,28 @@ class TraceText:
 
     def load(self, target: str, address: str, size: int) -> None:
         """Read an unsigned number; what is not aligned, known, there or at rest is left to the processor."""
-        self.place()
-        shift = f" >> {size.bit_length() - 1}" if size > 1 else ""
-        aligned = f" and not o & {size - 1}" if size > 1 else ""
-        self.add(f"o = {address} - {BASE}")
-        self.add(f"if 0 <= o < end{aligned} and k{size}[o{shift}] == {known(size)} and not flying:")
-        self.add(f"    {target} = d{size}[o{shift}]")
+        at = self._place_of(address, size, known_there=True)
+        self.add(f"    {target} = d{size}[{at}]")
         self.add("else:")
         self.add(f"    {target} = load(o + {BASE}, {size})")
 
     def store(self, value: str, address: str, size: int) -> None:
         """Write an unsigned number."""
-        self.place()
-        shift = f" >> {size.bit_length() - 1}" if size > 1 else ""
-        aligned = f" and not o & {size - 1}" if size > 1 else ""
-        self.add(f"o = {address} - {BASE}")
-        self.add(f"if 0 <= o < end{aligned} and not flying:")
-        self.add(f"    d{size}[o{shift}] = {value}")
-        self.add(f"    k{size}[o{shift}] = {known(size)}")
+        at = self._place_of(address, size, known_there=False)
+        self.add(f"    d{size}[{at}] = {value}")
+        self.add(f"    k{size}[{at}] = {known(size)}")
         self.add("else:")
         self.add(f"    store(o + {BASE}, {size}, {value})")
+
+    def _place_of(self, address: str, size: int, known_there: bool) -> str:
+        """Begin the case of an aligned place in memory, known if it must be, with nothing in flight; its index."""
+        self.place()
+        at = f"o >> {size.bit_length() - 1}" if size > 1 else "o"
+        aligned = f" and not o & {size - 1}" if size > 1 else ""
+        is_known = f" and k{size}[{at}] == {known(size)}" if known_there else ""
+        self.add(f"o = {address} - {BASE}")
+        self.add(f"if 0 <= o < end{aligned}{is_known} and not flying:")
+        return at
 
     def larger(self, target: str, name: str, left: str, right: str, size: int) -> None:
         """The larger or smaller of two floats, by its bits where none is negative or NaN."""
