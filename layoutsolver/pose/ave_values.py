@@ -21,6 +21,12 @@ _FIRST_ONLY = frozenset({"ave.hir.vector_broadcast"})
 _ACROSS = frozenset({"ave.hir.reduction"})
 """Operations of a lane-by-lane family that read all elements of their data."""
 
+_CLEARED = frozenset({"gather", "broadcast"})
+"""Rule families whose result is zero where the mask is clear, as predicates are."""
+
+_MERGING = frozenset({"ave.hir.vmula"})
+"""Operations whose result is their first operand where the mask is clear."""
+
 
 def in_cast_chain(graph: Graph) -> set[int]:
     """Scalars that only carry a vector from one cast to another: results of a cast of a vector or of such a scalar.
@@ -45,9 +51,8 @@ def needed_lanes(graph: Graph) -> dict[int, int]:
     """Per vector value, how many elements a layout must hold: those that something put there and something reads.
 
     Casts and conversions between vectors of different lengths touch the common elements alone. An interleave that
-    makes its result dense packs two half-filled registers into one, and the other way round. A `vector<256xi1>`
-    that crosses a call or a function boundary is a whole predicate register, of whichever granularity, unless its bits
-    are stored.
+    makes its result dense packs two half-filled registers into one, and the other way round. Of a mask that has more
+    elements than what it governs those count that govern something.
     """
     supply = _supply(graph)
     demand = _demand(graph, supply)
@@ -56,15 +61,7 @@ def needed_lanes(graph: Graph) -> dict[int, int]:
 
 def _supply(graph: Graph) -> dict[int, int]:
     """How many elements of each vector mean something, from definitions to uses."""
-    supply: dict[int, int] = {}
-    stored = _stored_predicates(graph)
-    for value in graph.values:
-        vector = value.vector
-        if vector is None:
-            continue
-        node = graph.ops[value.op] if value.op >= 0 else None
-        outside = (node is None or node.name == "func.call") and value.index not in stored
-        supply[value.index] = 1 if vector.bits == 1 and vector.lanes == 256 and outside else vector.lanes
+    supply = {value.index: value.vector.lanes for value in graph.values if value.vector is not None}
     for node in graph.ops:
         if node.name == "ave.hir.vintlv" and layout_change(node) == "SPARSE" and node.operands[0] in supply:
             whole = graph.values[node.operands[0]].vector
@@ -73,37 +70,34 @@ def _supply(graph: Graph) -> dict[int, int]:
                 supply[result] = min(supply[result], half)
         if not _lane_by_lane(graph, node) or node.name in _FIRST_ONLY:
             continue
-        found = _met(node, supply)
+        found = _met(graph, node, supply)
         for result in node.results:
             if result in supply and found is not None:
                 supply[result] = min(supply[result], found)
     return supply
 
 
-def _met(node: OpNode, supply: dict[int, int]) -> int | None:
+def _met(graph: Graph, node: OpNode, supply: dict[int, int]) -> int | None:
     """How many elements of what an operation takes lane by lane can mean something together.
 
     A selection means something wherever its mask and the vector that it takes there do: one may end before the other.
+    Where a mask excludes elements, predicates and what is gathered are clear and a sum of products is what was added
+    to, so that what means nothing may stand in the other operands there.
     """
-    sources = {value: supply[value] for value in node.operands if value in supply}
+    held = [value for value in node.operands if value in supply]
+    mask = node.role("mask")
     if _rule(node) == "select":
-        mask = [
-            sources.pop(value) for value in node.operands[:1] if value in sources and value not in node.operands[1:]
-        ]
-        return min([max(sources.values()), *mask])
-    return min(sources.values(), default=None)
+        held = [node.operands[0], max(node.operands[1:], key=lambda value: supply.get(value, 0))]
+    elif mask in supply and (_rule(node) in _CLEARED or _makes_predicate(graph, node)):
+        held = [mask]
+    elif mask in supply and node.name in _MERGING:
+        held = [mask, node.operands[0]]
+    return min((supply[value] for value in held if value in supply), default=None)
 
 
-def _stored_predicates(graph: Graph) -> set[int]:
-    """The predicates that become bits in memory, or decide lane by lane what is stored: all their lanes count."""
-    found: set[int] = set()
-    for node in reversed(graph.ops):
-        value = node.role("val") if _rule(node) in ("store", "unaligned_store") else None
-        if value is not None:
-            found.add(value)
-        elif any(result in found for result in node.results) and _lane_by_lane(graph, node):
-            found.update(node.operands)
-    return {value for value in found if value >= 0 and (vector := graph.values[value].vector) and vector.bits == 1}
+def _makes_predicate(graph: Graph, node: OpNode) -> bool:
+    vector = graph.values[node.results[0]].vector if node.results else None
+    return vector is not None and vector.bits == 1
 
 
 def read_lanes(graph: Graph, set_in: Callable[[int], int]) -> dict[int, int]:
@@ -130,6 +124,8 @@ def _demand(graph: Graph, supply: dict[int, int], set_in: Callable[[int], int] |
             read = min(results, _half(graph, node))
         elif rule in ("store", "unaligned_store", "strided_store", "scatter"):
             read = 1 if takes_first(node) else _stored_lanes(graph, node, supply)
+        elif node.name in _ACROSS:
+            read = min(supply[value] for value in operands)
         else:
             read = 0
         for value in operands:
