@@ -32,6 +32,12 @@ _MASKED_OFF = {
   ave.hir.masked_store <NORM_B8> %b[%c0], %all, %q : {_BYTES}, {_ALL}, vector<256xi8>
   %h = builtin.unrealized_conversion_cast %q : vector<256xi8> to vector<64xi8>
   WIDE""",
+    "selection": f"""
+  %c = ave.hir.vcmp <LT> %y, %y, %first : vector<256xi8>, {_ALL} -> {_ALL}
+  %q = ave.hir.vsel %c, %z, %z : {_ALL}, vector<256xi8>
+  ave.hir.masked_store <NORM_B8> %b[%c0], %all, %q : {_BYTES}, {_ALL}, vector<256xi8>
+  %h = builtin.unrealized_conversion_cast %q : vector<256xi8> to vector<64xi8>
+  WIDE""",
     "passed on": f"""
   %v = ave.hir.vload <NORM> %w[%c0] : memref<64xi32, {UB}> into vector<64xi32>
   func.call @lib(%p, %v) : ({_ALL}, vector<64xi32>) -> ()""",
