@@ -34,7 +34,8 @@ _GATHERS = {"dintlv2": 1, "dintlv4": 2}
 
 
 def normalise(program: Program, dialect: str) -> None:
-    """Rewrite a program in place; layout casts are gone afterwards."""
+    """Rewrite a program in place; layout casts are gone afterwards, and bitcasts of bitcasts."""
+    _fold_bitcasts(program)
     rewrites = _REWRITES[dialect]
     for _ in range(MOST_ROUNDS):
         changed = False
@@ -56,6 +57,19 @@ def normalise(program: Program, dialect: str) -> None:
     for step in list(program.ordered()):
         if step.is_ave and step.name == "vector.layout_cast":
             program.replace(step, [step.operands[0]])
+
+
+def _fold_bitcasts(program: Program) -> None:
+    """Let a bitcast of a bitcast take what the first one took; one whose result is used no more is dropped."""
+    for step in list(program.ordered()):
+        if step.name != "vector.bitcast":
+            continue
+        inner = program.definition.get(step.operands[0])
+        if inner is None or inner.name != "vector.bitcast":
+            continue
+        program.set_operand(step, 0, inner.operands[0])
+        if not program.uses[inner.results[0]]:
+            program.drop(inner)
 
 
 def sparsified(program: Program, value: int, times: int, node: int) -> list[Step]:

@@ -76,6 +76,45 @@ def test_the_compiler_does_not_note_the_layouts_of_arguments() -> None:
     assert computed[-4:-1] == ["punpack", "punpack", "psts.b8"]
 
 
+BYTE, E5M2, E4M3 = "vector<64xi8>", "vector<64xf8E5M2>", "vector<64xf8E4M3FN>"
+RECAST = {
+    "two": ((f"%r = vector.bitcast %y : {E5M2} to {E4M3}",), E4M3, [("i8", "f8E4M3FN")]),
+    "three": (
+        (f"%z = vector.bitcast %y : {E5M2} to {BYTE}", f"%r = vector.bitcast %z : {BYTE} to {E4M3}"),
+        E4M3,
+        [("i8", "f8E4M3FN")],
+    ),
+    "back": ((f"%r = vector.bitcast %y : {E5M2} to {BYTE}",), BYTE, []),
+    "both used": (
+        (
+            f"%r = vector.bitcast %y : {E5M2} to {E4M3}",
+            f"ave.hir.masked_store <NORM_B8> %c[%c0], %m, %y : memref<64xf8E5M2, {UB}>, {MASK}, {E5M2}",
+        ),
+        E4M3,
+        [("i8", "f8E5M2"), ("i8", "f8E4M3FN")],
+    ),
+}
+"""Bitcasts of the bytes `%x` by way of `%y`, the type of their result, and what the compiler leaves of them."""
+
+
+def recast(kind: str) -> str:
+    lines, type_, _ = RECAST[kind]
+    memory = f"memref<64x{type_[10:-1]}, {UB}>"
+    return function(
+        ZERO, ALL, f"%x = ave.hir.vload <NORM> %a[%c0] : {BYTES} into {BYTE}",
+        f"%y = vector.bitcast %x : {BYTE} to {E5M2}", *lines,
+        f"ave.hir.masked_store <NORM_B8> %b[%c0], %m, %r : {memory}, {MASK}, {type_}",
+        arguments=f"%a: {BYTES}, %b: {memory}, %c: memref<64xf8E5M2, {UB}>",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", RECAST)
+def test_a_bitcast_of_a_bitcast_is_one(kind: str) -> None:
+    text = done(recast(kind), compat="upstream")
+    found = re.findall(r"llvm\.bitcast %\S+ : vector<256x(\w+)> to vector<256x(\w+)>", text)
+    assert found == RECAST[kind][2]
+
+
 def test_comments_inside_an_operation_stay() -> None:
     split = "%r = ave.hir.scalar_broadcast // what\n    %s : i32 -> vector<64xi32>"
     assert "// what\n" in done(function(ZERO, ALL, split, STORE))

@@ -8,7 +8,7 @@ import pytest
 
 from layoutsolver.api import LowerOptions, SolveOptions, lower
 from layoutsolver.source import SourceFile
-from tests.backends.intrin.test_lower import ALL, stored_bits
+from tests.backends.intrin.test_lower import ALL, RECAST, recast, stored_bits
 from tests.support.compare_intrin import Comparison, compare_annotated, compare_solved, exemption, lowerable
 from tests.support.compare_peer import program
 from tests.support.fuzz_intrin import examine
@@ -67,6 +67,11 @@ def test_random_programs_equal_the_compilers() -> None:
 @pytest.mark.parametrize(("mask", "lines"), [("%p", ()), ("%m", (ALL,))])
 def test_bits_at_any_address_equal_the_compilers(mask: str, lines: tuple[str, ...]) -> None:
     assert compare_solved(stored_bits(mask, *lines)) == Comparison("equal")
+
+
+@pytest.mark.parametrize("kind", RECAST)
+def test_bitcasts_of_bitcasts_equal_the_compilers(kind: str) -> None:
+    assert compare_solved(recast(kind)) == Comparison("equal")
 
 
 def test_default_choice_gives_text_that_the_compiler_reads() -> None:
