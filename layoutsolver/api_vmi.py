@@ -113,7 +113,8 @@ def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
             posed = posed._replace(problem=problem)
             problem, wishes = wished(posed, chosen.pins, chosen.preferences)
             posed = posed._replace(problem=problem)
-            result.wishes = (*hints, *wishes)
+            pinned = {wish.value for wish in wishes if wish.fixed}  # the command line goes before the text
+            result.wishes = (*(hint for hint in hints if hint.value not in pinned), *wishes)
             result.released = _released(graph, posed, chosen)
             if chosen.compat:
                 result.posed = pose_vmi(graph, chosen.objective, released=True)

@@ -1,4 +1,4 @@
-"""`layoutsolver explain`: why a program has no layouts and what would help, or the page of a message's code."""
+"""`layoutsolver explain`: why a program has no layouts and what would help, or the page of a code or of a rule."""
 
 from __future__ import annotations
 
@@ -12,13 +12,28 @@ from layoutsolver.diagnostics.codes import CODES, page
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the page of a code, or the explanation of a program on standard output."""
+    """Print the page of a code or of a rule, or the explanation of a program, on standard output."""
     if re.fullmatch(r"[A-Za-z]{2}\d{4}", options.file):
         text = page(options.file)
         if text is None:
             raise UsageError(f"no code `{options.file}`: there are {', '.join(CODES)}")
         return deliver(options.output, text)
+    if re.fullmatch(r"(?:AVE|VMI)(?:\.\w+)+", options.file):
+        return deliver(options.output, _page_of_rule(options.file))
     return _explain(options)
+
+
+def _page_of_rule(name: str) -> str:
+    """The page of a rule. Raises `UsageError`."""
+    from layoutsolver.explain.rules import like, rule_page
+
+    text = rule_page(name)
+    if text is None:
+        near = " or ".join(f"`{one}`" for one in like(name))
+        raise UsageError(
+            f"no rule `{name}`" + (f": is {near} meant?" if near else "; `layoutsolver ops` names their tables")
+        )
+    return text
 
 
 def _explain(options: argparse.Namespace) -> int:

@@ -224,7 +224,7 @@ def _add_schema(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
-    _add_input(parser, "the program, `-` for standard input; or a code such as LS0101")
+    _add_input(parser, "the program, `-` for standard input; or a code such as LS0101, or a rule such as AVE.GATHER")
     _add_output(parser, "the explanation")
     _add_vmi(parser)
     _add_messages(parser, conflicts=20)
@@ -426,7 +426,7 @@ VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "space": ("count the layouts that are possible, and list the best", _add_space),
     "ops": ("show what is covered, operation by operation", _add_ops),
     "schema": ("print the JSON schema of a problem or an answer", _add_schema),
-    "explain": ("say why a program has no layouts, or print the page of a code", _add_explain),
+    "explain": ("say why a program has no layouts, or print the page of a code or of a rule", _add_explain),
     "why": ("say why a value has its layout and no other", _add_why),
     "notebook": ("open a notebook: a tour, and spaces to explore", _add_notebook),
     "report": ("write a program, what is said of it and its pictures as one HTML page", _add_report),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import NamedTuple
 
 from layoutsolver.pose.vmi.pose import PosedVmi
@@ -103,7 +104,7 @@ def _impossible(posed: PosedVmi, fixed: SelectionProblem, value: int, layout: st
             for reason, rules in reasons.items():
                 meant = [rule for rule in rules if ending.search(rule)]
                 if meant:
-                    return f"`{name}` does not make it: {meant[0]} {reason}"
+                    return f"`{name}` does not make it: {reason}"
             return f"`{name}` has no rule that makes it"
     core, _ = smallest_conflict(fixed, Limits(seconds=2.0))
     named = [problem.ops[number].id for number in sorted(core.ops)]
@@ -118,13 +119,16 @@ def why_text(found: Why) -> str:
         head += f", and converted to {' and '.join(found.converted)}"
     lines = [head]
     possible = sorted((other for other in found.others if not other.reason), key=lambda one: (one.busiest, one.total))
-    width = max((len(other.layout) for other in found.others), default=0)
+    width = max((len(other.layout) for other in possible), default=0)
     for other in possible:
         lines.append(f"  {other.layout.ljust(width)}  {_cost_words(found, other)}")
+    reasons: dict[str, list[str]] = {}
     for other in found.others:
         if other.reason:
-            lines.append(f"  {other.layout.ljust(width)}  impossible: {other.reason}" if other.proved
-                         else f"  {other.layout.ljust(width)}  unknown: {other.reason}")  # fmt: skip
+            said = f"{'impossible' if other.proved else 'unknown'}: {other.reason}"
+            reasons.setdefault(said, []).append(other.layout)
+    for said, layouts in reasons.items():
+        lines += [f"  {said}", *textwrap.wrap(", ".join(layouts), 110, initial_indent="    ", subsequent_indent="    ")]
     return "\n".join(lines) + "\n"
 
 

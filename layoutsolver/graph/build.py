@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label, Severity
 from layoutsolver.graph.aggregates import member_path, member_type
 from layoutsolver.graph.loops import ForHeader, read_for, trip_count
 from layoutsolver.graph.model import Function, Graph, Loop, OpNode, Value
@@ -13,7 +13,7 @@ from layoutsolver.mlir.syntax import full_name
 from layoutsolver.mlir.tree import Argument, Block, Module, Op, Region
 from layoutsolver.mlir.types import OtherType, Type, VectorType, parse_type
 from layoutsolver.ops.assembly import Mismatch, bind, skip_bracket
-from layoutsolver.ops.dialects import unknown_operation
+from layoutsolver.ops.dialects import Unknown, unknown_operation
 from layoutsolver.ops.loose import bind_loose
 from layoutsolver.ops.registry import ON_DEMAND, all_specs, find_spec
 from layoutsolver.ops.spec import OpSpec
@@ -60,6 +60,7 @@ class _Builder:
         self.specs = all_specs()
         self.aliases = module.aliases
         self.resolved: dict[str, str] = {}
+        self.doubts: dict[str, Unknown | None] = {}
 
     # -- messages ---------------------------------------------------------------------------------------------
 
@@ -68,13 +69,26 @@ class _Builder:
         self.diagnostics.append(Diagnostic(code, "error", message, Label(self.source, span), labels))
 
     def check_names(self) -> None:
-        """Report operations that their dialects do not have."""
+        """Report operations that their dialects do not have, or seem not to have."""
         for node in self.graph.ops:
-            said = unknown_operation(node.name)
-            if said is not None:
-                message = f"there is no operation `{node.name}`"
-                label = Label(self.source, node.span)
-                self.diagnostics.append(Diagnostic("LS0208", "error", message, label, notes=(said,)))
+            unknown = self.unknown(node)
+            if unknown is None:
+                continue
+            severity: Severity = "error" if unknown.is_error else "warning"
+            message = f"there is no operation `{node.name}`"
+            notes = (unknown.note,) if unknown.note else ()
+            if not unknown.is_error:
+                message = f"no operation `{node.name}` is known"
+                notes = (*notes, "it is kept as it is, and taken for one that may do anything")
+            self.diagnostics.append(Diagnostic("LS0208", severity, message, Label(self.source, node.span), (), notes))
+
+    def unknown(self, node: OpNode) -> Unknown | None:
+        """What is wrong with the name of an operation."""
+        if node.spec is not None and node.spec.assembly:
+            return None
+        if node.name not in self.doubts:
+            self.doubts[node.name] = unknown_operation(node.name)
+        return self.doubts[node.name]
 
     # -- values -----------------------------------------------------------------------------------------------
 
@@ -315,6 +329,10 @@ class _Builder:
                 self.check_operand_types(node)
                 return []
         loose = bind_loose(op)
+        unknown = self.unknown(node)
+        if unknown is not None and unknown.is_error:  # what its types mean is not known either
+            self.use_all(node, loose.operands, "operands")
+            return loose.arguments
         node.result_type_texts = loose.result_types
         node.operand_type_texts = loose.operand_types
         if loose.mismatch is not None and not departs:

@@ -15,7 +15,6 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.types import VectorType
 from layoutsolver.ops.assembly import attribute_entries
-from layoutsolver.ops.registry import all_specs
 from layoutsolver.pose.ave_check import ELEMENT_TYPES, check_op
 from layoutsolver.pose.ave_right import right_rows
 from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS, AveTables, family_widths
@@ -534,20 +533,13 @@ class _Poser:
         """Say that nothing is known of how the operation treats layouts."""
         if self.compat:
             return
-        from difflib import get_close_matches
-
         touched = dict.fromkeys(self.graph.vectors([*node.operands, *node.results]))
         vectors = [f"`{self.graph.values[value].name or 'an unnamed result'}`" for value in touched]
         known = node.name.split(".")[0] in LOWERED_BEFORE
-        near = get_close_matches(node.name, all_specs(), 1, 0.7) if node.name.startswith("ave.") else []
         note = (
-            f"there is no such operation: is `{near[0]}` meant?"
-            if near
-            else (
-                "lower it to `ave.hir` operations before layouts are decided"
-                if known
-                else "only `ave.hir` operations, loops, calls, casts and constants may touch vectors here"
-            )
+            "lower it to `ave.hir` operations before layouts are decided"
+            if known
+            else "only `ave.hir` operations, loops, calls, casts and constants may touch vectors here"
         )
         self.report(node, "LS0301", f"no layout rule for `{node.name}`, which touches {', '.join(vectors)}", note)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from layoutsolver.explain.layout_words import in_words
 from layoutsolver.explain.why import Alternative, alternative
 from layoutsolver.explain.words import group_words
 from layoutsolver.view.candidates import Candidate, Row, Space
 from layoutsolver.view.dataflow import Edge, Flow, Made, Node, titled, wants_of
 from layoutsolver.view.lanes import Drawn
-from layoutsolver.view.legend import in_words
 from layoutsolver_models.lanes.layout import data_map, mask_map
 from layoutsolver_models.solve.compiled import Compiled, compile_problem
 from layoutsolver_models.solve.layout import Limits

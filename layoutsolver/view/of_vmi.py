@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from layoutsolver.explain.layout_words import in_words
 from layoutsolver.explain.vmi_why import Other, other
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver.view.candidates import Candidate, Row, Space
 from layoutsolver.view.dataflow import Edge, Flow, Made, Node, titled, wants_of
 from layoutsolver.view.lanes import Drawn
-from layoutsolver.view.legend import in_words
 from layoutsolver_models.lanes.layout import data_map, mask_map
 from layoutsolver_models.rules.vmi.layouts import LAYOUT_NAMES, layout_of
 from layoutsolver_models.solve.layout import Limits

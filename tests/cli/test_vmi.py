@@ -83,6 +83,13 @@ def test_a_pin_that_cannot_be_is_a_conflict_and_one_of_no_value_a_usage_error(ru
     assert run("solve", "--prefer", "%pairs=c:x", FP4).status == 2
 
 
+def test_two_pins_of_one_value_are_refused_unless_they_say_the_same(run: Run) -> None:
+    outcome = run("solve", "--pin", "%codes=ls4", "--pin", "codes=ls2", FP4)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "layoutsolver: error: %codes is fixed twice: to ls4 and to ls2\n"
+    assert run("solve", "--pin", "%codes=ls4", "--pin", "%codes=ls4", FP4).status == 0
+
+
 def test_why_prices_every_other_layout(run: Run) -> None:
     lines = run("why", FP4, "%codes").out.splitlines()
     assert lines[:4] == [
@@ -91,7 +98,10 @@ def test_why_prices_every_other_layout(run: Run) -> None:
         "  c      dearer: the busiest pipe takes 24 instead of 16 (execute +8, registers +1)",
         "  d2     dearer: the busiest pipe takes 40 instead of 16 (execute +24, registers +2)",
     ]
-    assert lines[-1] == "  gs8.4  impossible: `load` has no rule that makes it"
+    assert lines[-2:] == [
+        "  impossible: `load` has no rule that makes it",
+        "    bd2, bd4, gs1, gs2, gs4, gs8, gs8.2, gs8.4",
+    ]
     assert run("why", FP4, "%x").status == 2
 
 

@@ -40,3 +40,36 @@ def test_all_examples_have_known_names() -> None:
         if path.suffix in (".mlir", ".pto", ".vpto"):
             _, found = graph_of(read_source(SourceFile(path.name, path.read_text(encoding="utf-8"))))
             assert [item.message for item in found if item.code == "LS0208"] == [], path.name
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "name"),
+    [
+        ("ave.hir.vexp", "ave.hir.vepx", "examples/quantised_softmax.mlir"),
+        ("pto.vmi.vcvt", "pto.vmi.vcvtt", "examples/fp4_dequant.pto"),
+        ("buckyball.matmul", "buckyball.matmull", "examples/one_tile.mlir"),
+    ],
+)
+def test_a_misspelt_operation_is_all_that_is_said(right: str, wrong: str, name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8").replace(right, wrong)
+    _, found = graph_of(read_source(SourceFile(name, text)))
+    assert {(item.code, item.severity, item.message) for item in found} == {
+        ("LS0208", "error", f"there is no operation `{wrong}`")
+    }
+    assert found[0].notes == (f"is `{right}` meant?",)
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("pto.castptr", "pto.castprt"), ("arith.constant", "arith.constnat")])
+def test_a_name_that_is_like_a_known_one_is_doubted(right: str, wrong: str) -> None:
+    name = "examples/fp4_dequant.pto"
+    text = (ROOT / name).read_text(encoding="utf-8").replace(right, wrong)
+    _, found = graph_of(read_source(SourceFile(name, text)))
+    said = [item for item in found if item.code == "LS0208"]
+    assert {(item.severity, item.notes[0]) for item in said} == {("warning", f"is `{right}` meant?")}
+    assert len(said) == text.count(wrong)
+
+
+@pytest.mark.parametrize("name", ["pto.tadd", "pto.mscatter", "llvm.intr.fmaa", "mine.castprt", "arith.quantise"])
+def test_a_name_that_may_be_one_is_not_doubted(name: str) -> None:
+    _, found = graph_of(read_source(SourceFile("a", f'func.func @f() {{\n  "{name}"() : () -> ()\n  return\n}}\n')))
+    assert found == []

@@ -22,7 +22,7 @@ STRINGS = (
     '"plain"', '"a\\"b"', '"}{"', '"<(["', '"// no comment"', '"%0 = foo.bar"', '"back\\\\"', '"日本"', '"#-}"', '""',
 )  # fmt: skip
 _NOTES = ("// note", "// } ) ] > { ( [ <", '// "', "// %a = foo.bar", "//", "// -----x", '// "d.op"() : () -> ()')
-_DIALECTS = ("test", "pto.vmi", "buckyball", "ave.hir", "x_1")
+_DIALECTS = ("test", "pto.own", "accel", "ave.own", "x_1")
 _MNEMONICS = ("alpha", "beta.gamma", "store_8", "v", "return", "yield")
 _LOCATIONS = (
     "loc(unknown)",

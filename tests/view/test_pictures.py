@@ -11,9 +11,9 @@ import pytest
 
 from layoutsolver.api import SolveOptions
 from layoutsolver.cli.main import main
+from layoutsolver.explain.layout_words import WORDS
 from layoutsolver.source import SourceFile
 from layoutsolver.view.dataflow import Edge, Flow, Made, Node, flow_picture
-from layoutsolver.view.legend import WORDS
 from layoutsolver.view.pictures import NoPictureError, Shown, show
 from layoutsolver.view.svg import Picture, width_of
 from layoutsolver_models.rules.vmi.layouts import LAYOUT_NAMES

@@ -51,10 +51,11 @@ def parse_wish(text: str, weighted: bool = False) -> Wish:
     if not name.strip() or not equals or bare[2] not in LAYOUT_NAMES or bare[0] not in ("", *MASK_WIDTHS):
         form = "VALUE=LAYOUT[:WEIGHT]" if weighted else "VALUE=LAYOUT"
         raise WishError(
-            f"`{text}` is not {form}: layouts are {', '.join(LAYOUT_NAMES)}, of masks with their width before"
+            f"`{text}` is not {form}: layouts are {', '.join(LAYOUT_NAMES)}, "
+            "of masks with the width of their slots before, as in `%m=b32 d2`"
         )
     if colon and not (weight.isdecimal() and 0 < int(weight) < 2**31):
-        raise WishError(f"`{weight}` is no weight: a number of instructions is")
+        raise WishError(f"`{weight}` is no weight: it is how many instructions any other layout costs, from 1 on")
     name = name.strip()
     return Wish(name if name.startswith("%") else f"%{name}", layout, int(weight) if colon else 1)
 
@@ -75,13 +76,20 @@ def values_named(posed: PosedVmi, name: str) -> list[int]:
 def wished(
     posed: PosedVmi, pins: tuple[Wish, ...], preferences: tuple[Wish, ...]
 ) -> tuple[SelectionProblem, list[Wished]]:
-    """The problem with the pins and preferences of users, and these. Raises `WishError`."""
+    """The problem with the pins and preferences of users, and these.
+
+    Raises `WishError`, also where two pins fix one value to different layouts.
+    """
     problem = posed.problem
     fixed = dict(problem.pins)
+    asked: dict[int, str] = {}
     found: list[Wished] = []
     for wish in pins:
         for number in _values(posed, wish):
             fixed[number] = _layout(posed, number, wish)
+            if asked.setdefault(number, fixed[number]) != fixed[number]:
+                name = problem.values[number].id
+                raise WishError(f"{name} is fixed twice: to {asked[number]} and to {fixed[number]}")
             found.append(Wished(number, wish.layout, (fixed[number],), True))
     penalties = list(problem.penalties)
     for wish in preferences:

@@ -11,7 +11,8 @@ class LayoutRule(NamedTuple):
 
     `width` is the element width in bits of the role that keys the table (0: any), `layouts` the layout of each
     role, `dist` the FunctionDist that this choice puts on the operation. `refuted` says why the hardware does not do
-    what the operation means under it; such a row is the released analyzer's alone.
+    what the operation means under it; such a row is the released analyzer's alone. `table` is how the ids of its table
+    begin.
     """
 
     id: str
@@ -21,6 +22,7 @@ class LayoutRule(NamedTuple):
     dist: str
     source: str
     refuted: str = ""
+    table: str = ""
 
 
 def table(
@@ -49,5 +51,5 @@ def table(
         seen[name] = seen.get(name, 0) + 1
         if seen[name] > 1:
             name = f"{name}.{seen[name]}"
-        out.append(LayoutRule(name, family, width, chosen, dist, source, (refuted or {}).get(name, "")))
+        out.append(LayoutRule(name, family, width, chosen, dist, source, (refuted or {}).get(name, ""), prefix))
     return tuple(out)

@@ -57,6 +57,14 @@ def test_a_hint_in_the_text_is_a_preference() -> None:
     assert made(solved(text)) == {"%x": "ls4", "%w": "c"}
 
 
+def test_a_pin_goes_before_a_hint_that_fixes_another_layout() -> None:
+    text = TEXT.replace("extf %x", 'extf %x {layoutsolver.hint = "d2!"}')
+    assert made(solved(text)) == {"%x": "ls2", "%w": "d2"}
+    found = solved(text, pins=(Wish("%w", "c"),))
+    assert made(found)["%w"] == "c"
+    assert [item.message.partition(":")[0] for item in found.diagnostics] == ["%w is fixed to c"]
+
+
 @pytest.mark.parametrize(("hint", "reason"), [("d3", "layouts are"), ("bd4", ""), ("c:0", "no weight")])
 def test_a_hint_that_is_none_is_said(hint: str, reason: str) -> None:
     text = TEXT.replace("extf %x", f'extf %x {{layoutsolver.hint = "{hint}"}}')
