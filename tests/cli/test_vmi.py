@@ -94,9 +94,9 @@ def test_why_prices_every_other_layout(run: Run) -> None:
     lines = run("why", FP4, "%codes").out.splitlines()
     assert lines[:4] == [
         "%codes (line 12) is made in ls2",
-        "  ls4    dearer by 16 in all (load +8, store +8, registers +1)",
-        "  c      dearer: the busiest pipe takes 24 instead of 16 (execute +8, registers +1)",
-        "  d2     dearer: the busiest pipe takes 40 instead of 16 (execute +24, registers +2)",
+        "  ls4  dearer by 16 in all (load +8, store +8, registers +1)",
+        "  c    dearer: the busiest pipe takes 24 instead of 16 (execute +8, registers +1)",
+        "  d2   dearer: the busiest pipe takes 40 instead of 16 (execute +24, registers +2)",
     ]
     assert lines[-2:] == [
         "  impossible: `load` has no rule that makes it",
