@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Label, Severity
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.aggregates import member_path, member_type
 from layoutsolver.graph.loops import ForHeader, read_for, trip_count
 from layoutsolver.graph.model import Function, Graph, Loop, OpNode, Value
+from layoutsolver.graph.names import unknown_name, with_definition
 from layoutsolver.mlir.lexer import is_number
 from layoutsolver.mlir.syntax import full_name
 from layoutsolver.mlir.tree import Argument, Block, Module, Op, Region
@@ -72,15 +73,8 @@ class _Builder:
         """Report operations that their dialects do not have, or seem not to have."""
         for node in self.graph.ops:
             unknown = self.unknown(node)
-            if unknown is None:
-                continue
-            severity: Severity = "error" if unknown.is_error else "warning"
-            message = f"there is no operation `{node.name}`"
-            notes = (unknown.note,) if unknown.note else ()
-            if not unknown.is_error:
-                message = f"no operation `{node.name}` is known"
-                notes = (*notes, "it is kept as it is, and taken for one that may do anything")
-            self.diagnostics.append(Diagnostic("LS0208", severity, message, Label(self.source, node.span), (), notes))
+            if unknown is not None:
+                self.diagnostics.append(unknown_name(self.source, node, unknown))
 
     def unknown(self, node: OpNode) -> Unknown | None:
         """What is wrong with the name of an operation."""
@@ -397,25 +391,9 @@ class _Builder:
 
     def explain_undefined(self) -> None:
         """Add to each undefined name where a value of that name, or of a similar one, is defined after all."""
-        if not self.unresolved:
-            return
-        from difflib import get_close_matches
-
-        by_name = {value.name: value for value in reversed(self.graph.values) if value.name}
+        values = {value.name: value for value in reversed(self.graph.values) if value.name} if self.unresolved else {}
         for index, name in self.unresolved:
-            item = self.diagnostics[index]
-            known = by_name.get(name)
-            near = [] if known is not None else get_close_matches(name, by_name, 1, 0.8)
-            if known is not None:
-                later = item.primary is not None and known.span.start > item.primary.span.start
-                text = "behind its use" if later else "but not visible outside of its region"
-                text = f"defined here, {text}"
-                label = Label(self.source, known.span, text)
-            elif near:
-                label = Label(self.source, by_name[near[0]].span, f"is `{near[0]}` meant?")
-            else:
-                continue
-            self.diagnostics[index] = item._replace(secondary=(*item.secondary, label))
+            self.diagnostics[index] = with_definition(self.diagnostics[index], self.source, name, values)
 
     def resolve_late(self, op: int, operand: int, name: str) -> None:
         node = self.graph.ops[op]
