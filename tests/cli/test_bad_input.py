@@ -64,7 +64,7 @@ REJECTED: dict[str, tuple[str | bytes, int, tuple[str, str]]] = {
     "unknown operation on vectors": (
         function(PGE, "  %x = foo.bar %m : (vector<64xi1>) -> vector<64xi1>"), 1, ("LS0301", "4:8"),
     ),
-    "unknown operation of the dialect": (function(PGE, "  %x = ave.hir.nope %m : vector<64xi1>"), 1, ("LS0301", "4:8")),
+    "unknown operation of the dialect": (function(PGE, "  %x = ave.hir.nope %m : vector<64xi1>"), 1, ("LS0208", "4:8")),
     "regions 10000 deep": ("test.op {\n" * 10_000 + "}\n" * 10_000, 3, ("LS0006", "129:9")),
     "generic regions 10000 deep": ('"test.op"() ({\n' * 10_000 + "}) : () -> ()\n" * 10_000, 3, ("LS0006", "129:14")),
     "10000 open brackets": (function("  test.op " + "(" * 10_000), 3, ("LS0003", "3:10010")),
