@@ -137,10 +137,12 @@ class AveTables:
         for layout in LAYOUTS:
             if not all((size, layout) in rules for size in sizes):
                 continue
-            if sizes:
-                rule = rules[sizes[0], layout]
-            else:
-                rule = next(rule for rule in rules.values() if rule.layouts["data"] == layout)
+            fitting = (
+                rule for (size, data), rule in rules.items() if data == layout and (not sizes or size == sizes[0])
+            )
+            rule = next(fitting, None)
+            if rule is None:
+                continue
             mask = rule.layouts["mask"]
             rows.append(self._row(rule, [layout] * len(sizes) + [mask] * masks + [layout] * results))
         names = [f"data{place}" for place in range(len(sizes))]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from layoutsolver.api import SolveResult
-from layoutsolver.pose.upstream import upstream_verdict
+from layoutsolver.api import SolveOptions, SolveResult, decide
+from layoutsolver.source import SourceFile
 from layoutsolver_models.solve.check import cost_of
 from tests.support.ave_programs import random_program
 from tests.support.peer import LAYOUT_CAST, PeerResult, analyze
-from tests.support.solving import function_types, solve_text
+from tests.support.solving import function_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,16 @@ def recorded(result: PeerResult) -> Recorded:
     return Recorded(result.verdict, result.failing_op if result.verdict == "no_solve" else None, types)
 
 
+def decided(text: str, compat: str = "") -> SolveResult:
+    """The answer to a program, without an explanation where there is none."""
+    return decide(SourceFile("test.mlir", text), SolveOptions(compat))
+
+
 def ours(result: SolveResult) -> Recorded:
     """Our answer in compat mode, in the same form."""
     assert result.posed is not None, [item.message for item in result.diagnostics]
-    assert result.solution is not None
-    verdict = upstream_verdict(result.posed, result.solution)
+    assert result.upstream is not None
+    verdict = result.upstream
     failing = result.posed.graph.ops[verdict.op].name if verdict.kind == "no_solve" else None
     return Recorded(verdict.kind, failing, function_types(result) if verdict.kind == "solved" else ())
 
@@ -45,7 +50,7 @@ def ours(result: SolveResult) -> Recorded:
 def difference(text: str, theirs: Recorded | None = None) -> str | None:
     """How our compat mode departs from the analyzer on a program, None if it does not."""
     expected = recorded(analyze(text)) if theirs is None else theirs
-    mine = ours(solve_text(text, compat="upstream"))
+    mine = ours(decided(text, "upstream"))
     if mine == expected:
         return None
     if (mine.verdict, mine.failing_op) != (expected.verdict, expected.failing_op):
@@ -64,8 +69,8 @@ class Costs:
 
 def compare_costs(text: str) -> Costs | None:
     """Both costs of a program that both solve, None for other programs."""
-    upstream = solve_text(text, compat="upstream")
-    default = solve_text(text)
+    upstream = decided(text, "upstream")
+    default = decided(text)
     if upstream.verdict != "solved" or default.solution is None or default.solution.status != "optimal":
         return None
     assert upstream.posed is not None
