@@ -38,8 +38,10 @@ bench: $(VENV)/.development
 fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_peer --count 5000
 	$(BIN)/python -m tests.support.fuzz_verify --count 2000
+	$(BIN)/python -m tests.support.fuzz_verify --count 5000 --wide --size 6 --plain-parts
 	$(BIN)/python -m tests.support.fuzz_verify --count 2000 --lower 1.2.0
 	$(BIN)/python -m tests.support.fuzz_verify --count 2000 --lower master --plain-parts
+	$(BIN)/python -m tests.support.fuzz_verify --count 5000 --wide --size 6 --lower master --plain-parts
 	$(BIN)/python -m tests.support.fuzz_verify --count 2000 --lower 1.2.0 --compat upstream
 	$(BIN)/python -m tests.support.fuzz_verify --count 500 --lower master --repairs
 	$(BIN)/python -m tests.support.fuzz_vmi --count 1000

@@ -28,7 +28,7 @@ from layoutsolver.pose.ave_right import part_of
 from layoutsolver.pose.ave_tables import LOAD_DISTS, PREDICATE_CASTS, STORE_DISTS
 from layoutsolver.pose.ave_values import layout_change, read_lanes, takes_last
 from layoutsolver_models.rules.ave_lanes import INTERLEAVED, LANE_RULES, Interleaved
-from layoutsolver_models.vecmem import DENSE, VECMEM_TYPES
+from layoutsolver_models.vecmem import DENSE, VECMEM_TYPES, layout_width
 
 
 class Wrong(NamedTuple):
@@ -180,12 +180,13 @@ def _store(judge: LaneJudge, node: OpNode) -> Check | None:
     dist, value = load_dist(node), node.role("val")
     if dist.startswith("ONEPT") or value is None or judge.bits(value) == 64:
         return None
-    if not dist.startswith("PK"):
+    if dist.startswith("NORM") or not dist:
         return _mask_check(judge, node, value, "AVE.LANES.STORE.MASK")
     masked = _mask_check(judge, node, value, "AVE.LANES.STORE.MASK")
+    meant = STORE_DISTS.get(dist) if dist.startswith("PK") else DENSE[layout_width(judge.bits(value))]
 
     def check(layouts: Layouts) -> Wrong | None:
-        if layouts.get(value) != STORE_DISTS.get(dist):
+        if layouts.get(value) != meant:
             return wrong("AVE.LANES.STORE.DIST", dist=dist)
         return masked(layouts) if masked is not None else None
 
@@ -253,7 +254,7 @@ def _load(judge: LaneJudge, node: OpNode) -> Check | None:
         if needed <= 128 or not is_unaligned(node) or not judge.is_live(result):
             return None
         return lambda layouts: wrong("AVE.LANES.LOAD.MASK") if layouts[result] == "b8" else None
-    if judge.bits(result) == 64 or not (dist.startswith("UNPK") or "DINTLV" in dist):
+    if judge.bits(result) == 64 or dist.startswith("BRC"):
         return None
     vectors = judge.graph.vectors(node.results)
     if not any(judge.is_live(value) for value in vectors):

@@ -120,7 +120,7 @@ def _demand(graph: Graph, supply: dict[int, int], set_in: Callable[[int], int] |
         results = max((demand[value] for value in node.results if value in demand), default=1)
         if _lane_by_lane(graph, node) and node.name not in _ACROSS:
             read = results
-        elif layout_change(node) == "DENSE":
+        elif node.name == "ave.hir.vdintlv" and layout_change(node) == "DENSE":
             read = min(results, _half(graph, node))
         elif rule in ("store", "unaligned_store", "strided_store", "scatter"):
             read = 1 if takes_first(node) else _stored_lanes(graph, node, supply)

@@ -16,6 +16,7 @@ from layoutsolver.verify.elements import all_of_rows
 from layoutsolver.verify.operation import Operation
 from layoutsolver.verify.values import Buffer, Elements, Scalar, Value, resized
 from layoutsolver_models.hardware.formats import Flags, Format
+from layoutsolver_models.hardware.memory import LOADS
 from layoutsolver_models.hardware.state import Births, Bytes
 from layoutsolver_models.hardware.ub import BLOCK, Memory
 
@@ -132,9 +133,11 @@ class LogicalMemory:
                 raise op.fail(f"with distribution `{dist}` and elements of {fmt.bits} bits is not known")
             both = self._elements(fmt, bit // 8, 2 * count)
             return [Elements(fmt, both.bits[k::2], both.defined[k::2]) for k in (0, 1)]
-        if dist != "NORM" and not dist.startswith("UNPK"):
+        if dist == "NORM" or dist.startswith("UNPK"):
+            return [self._elements(fmt, bit // 8, count)]
+        if dist not in LOADS:
             raise op.fail(f"with distribution `{dist}` is not known")
-        return [self._elements(fmt, bit // 8, count)]
+        return [resized(self._register(fmt, bit // 8, dist), count)]
 
     def load_bits(self, bit: int, count: int) -> Elements:
         """`count` packed bits from a bit address on."""
@@ -146,6 +149,18 @@ class LogicalMemory:
     def _elements(self, fmt: Format, address: int, count: int) -> Elements:
         data, known = self.read(address, count * fmt.width)
         return Elements(fmt, data.view(fmt.storage), all_of_rows(known.reshape(-1, fmt.width)))
+
+    def _register(self, fmt: Format, address: int, dist: str) -> Elements:
+        """The elements of a register that a load fills by places: elements repeated, left out, a block everywhere.
+
+        How many elements a load fills that leaves out every second one is not documented beyond half a register.
+        """
+        spread = LOADS[dist]
+        data, known = self.read(address, spread.size)
+        flags = known[spread.index]
+        if dist.startswith("DS"):
+            flags[flags.size // 2 :] = False
+        return Elements(fmt, data[spread.index].view(fmt.storage), all_of_rows(flags.reshape(-1, fmt.width)))
 
     def gather(self, op: Operation, get: Get) -> list[Value]:
         """The elements that an index vector points to, zero where inactive."""

@@ -137,3 +137,55 @@ def test_ids_are_unique_and_every_rule_says_why() -> None:
     assert not set(LANE_RULES) & {rule.id for rule in AVE_RULES}
     assert all(rule.why for rule in LANE_RULES.values())
     assert {row.result for row in INTERLEAVED.values()} == {0, 1}
+
+
+def _copied(load: str, store: str, wide: bool) -> str:
+    """Bytes are copied by such a load and store, or widened in between, for which they must lie four bytes apart."""
+    bytes_, words = f"memref<1024xi8, {UB}>", f"memref<1024xi32, {UB}>"
+    value, type_, lanes = ("%y", "i32", 64) if wide else ("%x", "i8", 256)
+    convert = f"""%y = ave.hir.vextsi %x, %m {{pp = #ave.vcvt_pp_type<pp0>}} : {
+        ", ".join(f"vector<64x{element}>" for element in ("i8", "i32", "i1"))
+    }"""
+    return f"""func.func @f(%a: {bytes_}, %b: {words if wide else bytes_}) {{
+  %c0 = arith.constant 0 : index
+  %m = ave.hir.pge <ALL> : vector<{lanes}xi1>
+  %x = ave.hir.vload <{load}> %a[%c0] : {bytes_} into vector<{lanes}xi8>
+  {convert if wide else ""}
+  ave.hir.masked_store <{store}> %b[%c0], %m, {value} : {
+        ", ".join((words if wide else bytes_, f"vector<{lanes}xi1>", f"vector<{lanes}x{type_}>"))
+    }
+  return
+}}
+"""
+
+
+_BY_PLACES = ("BLK", "US_B8", "US_B16", "DS_B8", "DS_B16", "E2B_B16", "E2B_B32")
+
+
+@pytest.mark.parametrize("dist", [*_BY_PLACES, "SPLT4CHN_B8", "SPLT2CHN_B8", "US", "DS", "PK"])
+def test_a_load_that_fills_a_register_by_places_makes_what_is_dense(dist: str) -> None:
+    dense, spread = (posed_of(_copied(dist, store, wide), sound=True)
+                     for store, wide in (("NORM_B8", False), ("NORM_B32", True)))  # fmt: skip
+    assert dense is not None
+    assert spread is not None
+    assert not solve_layout(spread.problem).layouts
+    answer = solve_layout(dense.problem)
+    assert answer.layouts
+    done = check_solution(dense, answer)
+    assert done.ok == (dist in _BY_PLACES)
+    assert done.ok or done.diagnostics[0].code == "LS0703"
+
+
+@pytest.mark.parametrize(("dist", "right"), [("NORM", True), ("BRC_B8", True), ("UNPK4_B8", True), ("UNPK_B8", False)])
+def test_loads_of_elements_may_spread_them(dist: str, right: bool) -> None:
+    posed = posed_of(_copied(dist, "NORM_B32", True), sound=True)
+    assert posed is not None
+    answer = solve_layout(posed.problem)
+    assert bool(answer.layouts) == right
+    assert not right or check_solution(posed, answer).ok
+
+
+@pytest.mark.parametrize("dist", ["INTLV_B8", "MRG4CHN_B8", "MRG2CHN_B8", "PK_B64"])
+def test_a_store_whose_places_are_unknown_takes_nothing_spread(dist: str) -> None:
+    text = _copied("UNPK4_B8", dist, False).replace("256xi1", "64xi1").replace("256xi8", "64xi8")
+    assert not solve_text(text).ok

@@ -9,6 +9,8 @@ from tests.support import ave_families as families
 from tests.support import ave_regions as regions
 from tests.support.ave_builder import ELEMENTS, Builder
 from tests.support.ave_shrink import shrink
+from tests.support.ave_wide import WideBuilder
+from tests.support.ave_wide_families import WIDE
 
 __all__ = ["random_program", "shrink"]
 
@@ -49,6 +51,7 @@ _CLASHING = (
     *(families.strided_store, families.vcmps, families.vcmp, families.vsel, families.extend) * 3,
     *(families.truncate, families.interleave, families.gather, families.convert) * 2,
 )
+_WIDE = (*_FAMILIES, *(family for weight, family in WIDE for _ in range(weight)))
 _RARE: tuple[Callable[[Builder], None], ...] = (
     regions.unaligned_store,
     regions.unaligned_store,
@@ -65,31 +68,34 @@ _RARE: tuple[Callable[[Builder], None], ...] = (
 )
 
 
-def random_program(rng: random.Random, size: int = 12, *, feasible_bias: float = 0.5) -> str:
+def random_program(rng: random.Random, size: int = 12, *, feasible_bias: float = 0.5, wide: bool = False) -> str:
     """Return the text of a module of one or several functions which the op verifiers accept.
 
     About `size` op groups are drawn; operands that have to exist first add to that. `feasible_bias` is
     roughly the share of programs that have a layout: its square is the share of programs whose ops follow one
     consistent plan of layouts, the others pick operands by type alone now and then. Unless the bias is 1, a
-    few programs hold an op that no layout serves or that the analyzer cannot take.
+    few programs hold an op that no layout serves or that the analyzer cannot take. With `wide`, programs leave the
+    subset that the analyzer takes in every respect that matters on the hardware model.
     """
     count = 2 if size > 1 and rng.randrange(1000) >= 930 else 1
-    parts = [_function(rng, f"f{at}", max(1, size // count), feasible_bias, count) for at in range(count)]
+    parts = [_function(rng, f"f{at}", max(1, size // count), feasible_bias, count, wide) for at in range(count)]
     declared = [line for lines, _ in parts for line in lines]
     body = "\n".join([*dict.fromkeys(declared), *(text for _, text in parts)])
     return f"module {{\n{body}\n}}\n" if rng.randrange(1000) >= 700 else f"{body}\n"
 
 
-def _function(rng: random.Random, name: str, size: int, feasible_bias: float, count: int) -> tuple[list[str], str]:
+def _function(
+    rng: random.Random, name: str, size: int, feasible_bias: float, count: int, wide: bool
+) -> tuple[list[str], str]:
     """Return (declarations and helpers, text) of one function."""
     lanes = rng.choice(_LANES)
     effective = rng.choice(_EFFECTIVE.get(lanes, ("b32", "b32", "b32", "b16", "b16", "b8")))
     noise = 0.0
     if rng.randrange(1000) >= 1000 * feasible_bias ** (2 / count):
         noise = rng.choice((0.2, 0.5, 0.8, 1.0))
-    menu = _CLASHING if noise else _FAMILIES
+    menu = _WIDE if wide else _CLASHING if noise else _FAMILIES
     palette = frozenset(rng.choice(kinds) for kinds in _PALETTE)
-    builder = Builder(rng, lanes, effective, noise, menu, palette)
+    builder = (WideBuilder if wide else Builder)(rng, lanes, effective, noise, menu, palette)
     rare = feasible_bias < 1 and builder.chance(0.12)
     at = rng.randrange(size) if rare else -1
     for step in range(rng.randint(1 + size // 2, size)):

@@ -32,13 +32,15 @@ _OTHER_LOOP = re.compile(r"(scf\.for %\S+ = )%s_i32 to %s_i32 step %s_i32\b")
 _FIRST_CONSTANT = re.compile(r"^(func\.func @f\d.*\{)$", re.MULTILINE)
 
 
-def runnable_program(seed: int, size: int = 12, bias: float = 0.8, plain_parts: bool = False) -> str:
+def runnable_program(
+    seed: int, size: int = 12, bias: float = 0.8, plain_parts: bool = False, wide: bool = False
+) -> str:
     """A random program whose accesses are aligned and in bounds.
 
     Loops go in steps of 256 elements, so that every access in them is aligned. With `plain_parts`, conversions that do
     not change layouts name the first part and broadcasts take the first element, so that more programs have layouts.
     """
-    text = random_program(random.Random(seed), size, feasible_bias=bias)
+    text = random_program(random.Random(seed), size, feasible_bias=bias, wide=wide)
     lines = []
     for line in text.split("\n"):
         if plain_parts and "layout_change" not in line:
@@ -129,6 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--compat", default="")
     parser.add_argument("--plain-parts", action="store_true", help="only first parts and first elements")
+    parser.add_argument("--wide", action="store_true", help="programs beyond what the released analyzer takes")
     parser.add_argument("--repairs", action="store_true", help="compare repaired programs")
     parser.add_argument("--lower", default="", metavar="DIALECT", help="run what it is lowered to")
     parser.add_argument("--show", default="", help="print the first program whose verdict begins so")
@@ -136,7 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     verdicts: Counter[str] = Counter()
     shown = False
     for seed in range(options.seed, options.seed + options.count):
-        text = runnable_program(seed, options.size, plain_parts=options.plain_parts)
+        text = runnable_program(seed, options.size, plain_parts=options.plain_parts, wide=options.wide)
         if options.lower:
             outcomes = lowered_outcomes(text, options, "ascend950" if seed % 2 else "")
         elif options.repairs:

@@ -9,12 +9,13 @@ from tests.support.lowered import lower_and_verify
 
 
 @pytest.mark.parametrize(
-    ("dialect", "compat", "first"), [("1.2.0", "", 0), ("master", "", 40), ("1.2.0", "upstream", 80)]
+    ("dialect", "compat", "first"), [("1.2.0", "", 0), ("master", "", 50), ("1.2.0", "upstream", 100)]
 )
 def test_random_programs_do_the_same_when_they_are_lowered(dialect: str, compat: str, first: int) -> None:
     verdicts = []
-    for seed in range(first, first + 40):
-        text = runnable_program(seed, 10, plain_parts=True)
+    for seed in range(first, first + 50):
+        wide = seed % 5 > 2
+        text = runnable_program(seed, 6 if wide else 10, plain_parts=True, wide=wide)
         found = lower_and_verify(text, dialect, compat, 2, "ascend950" if seed % 2 else "")
         assert found.verdict != "mismatch", f"seed {seed}"
         assert not found.verdict.startswith("stopped"), f"seed {seed}: {found.verdict}"
