@@ -14,6 +14,7 @@ from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.vmi_canonical import BETWEEN, CANONICAL, DROPPING, Canonical, CanonicalStep, predicate
 from layoutsolver.vmi.joins import joins_of
 from layoutsolver.vmi.masks import is_full
+from layoutsolver.vmi.predicated import predicated, without_idle_masks
 from layoutsolver.vmi.program import Constant, Operand, Outside, StepScalar, VmiOp, VmiProgram, VmiValue
 from layoutsolver.vmi.simplify import renumbered, simplified
 from layoutsolver_models.rules.expression import Fact, evaluate, holds
@@ -34,14 +35,19 @@ def kind_of(element: str) -> str:
     return "i" if element[:1] == "i" and element[1:].isdigit() else "float"
 
 
-def canonical_program(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:
-    """The simplified program of a graph, and a diagnostic for every operation that has no canonical form."""
+def canonical_program(graph: Graph, released: bool = False) -> tuple[VmiProgram, list[Diagnostic]]:
+    """The simplified program of a graph, and a diagnostic for every operation that has no canonical form.
+
+    With `released`, arithmetic loses its masks, as it does in the released compiler.
+    """
     program, diagnostics = as_canonical(graph)
+    if released:
+        return simplified(_with_narrowed(program)), diagnostics
     for op in program.ops:
         if op.row in DROPPING:
             program.ops[op.number] = _with_dropped(program, op, DROPPING[op.row])
-    program = _with_narrowed(program)
-    return simplified(program), diagnostics
+    program = simplified(_with_narrowed(predicated(program)))
+    return simplified(without_idle_masks(program)), diagnostics
 
 
 def _with_dropped(program: VmiProgram, op: VmiOp, role: str) -> VmiOp:

@@ -34,8 +34,8 @@ def effect_of(op: VmiOp) -> Effect:
 
 
 def _combined(program: VmiProgram) -> list[VmiOp]:
-    """Rows without gaps are one vector; a store under a full mask needs none; scalars that are loaded only to be spread
-    are spread by the load.
+    """Rows without gaps are one vector; a mask of one group is one of the first lanes; a store under a full mask needs
+    none; scalars that are loaded only to be spread are spread by the load.
     """
     ops = list(program.ops)
     users = program.users()
@@ -45,6 +45,9 @@ def _combined(program: VmiProgram) -> list[VmiOp]:
             if stride is not None and stride * groups == op.results["result"].lanes:
                 held = {role: operand for role, operand in op.operands.items() if role != "row_stride"}
                 ops[number] = op._replace(op="load", operands=held, attrs={})
+        elif op.op == "create_group_mask" and op.attrs["num_groups"] == 1:
+            held = {"active_lanes": op.operands["active_elems_per_group"]}
+            ops[number] = op._replace(op="create_mask", operands=held, attrs={})
         elif op.op == "masked_store":
             mask = op.operands.get("mask")
             if isinstance(mask, VmiValue) and is_full(program, mask):

@@ -21,6 +21,7 @@ from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.compare import verify_pto
 from layoutsolver.vmi.within import bounded, solve_within
 from layoutsolver_backends.vpto.lower import lower_vmi
+from layoutsolver_models.problems.selection_check import check_selection
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.chip import RegisterLimits
 from tests.support.vmi_programs import random_kernel, shrink
@@ -29,7 +30,7 @@ from tests.support.vmi_wide import wide_kernel
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a kernel: `verdict` is ok, no layouts, too many registers, not lowered, mismatch or stopped."""
+    """What came of a kernel: `verdict` is ok or what went wrong."""
 
     verdict: str
     said: tuple[str, ...] = ()
@@ -48,6 +49,9 @@ def prove(
     posed = pose_vmi(graph, objective)
     if posed.diagnostics:
         return Outcome("no layouts", tuple(item.message for item in posed.diagnostics))
+    broken = check_selection(posed.problem)
+    if broken:
+        return Outcome("broken problem", tuple(f"{place} {reason}" for place, reason in broken))
     if registers is not None:
         posed = bounded(posed, registers)
     within = solve_within(posed, Limits(20.0))

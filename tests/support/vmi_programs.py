@@ -7,12 +7,15 @@ reductions and broadcasts of groups, loops that carry values, branches), and sto
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from layoutsolver_models.rules.vmi.cast import CAST_TYPES
 
 LANES = (64, 128, 256)
+COUNTS = (0, 1, 2, 4, 8, 16, 32, 40, 64, 100, 128, 256, 512, 1024)
+"""Constants that every kernel has."""
 BYTES_OF_A_BUFFER = 4096
 
 LOADED = ("f32", "f16", "bf16", "f8E4M3FN", "f8E5M2", "ui8", "ui16", "si16", "ui32", "si32", "!pto.f4E2M1x2")
@@ -21,6 +24,7 @@ LOADED = ("f32", "f16", "bf16", "f8E4M3FN", "f8E5M2", "ui8", "ui16", "si16", "ui
 _BITS = {
     "f32": 32, "f16": 16, "bf16": 16, "f8E4M3FN": 8, "f8E5M2": 8, "!pto.f4E2M1x2": 8, "!pto.f4E1M2x2": 8,
     "!pto.bf16x2": 32, "ui8": 8, "si8": 8, "ui16": 16, "si16": 16, "ui32": 32, "si32": 32,
+    "i16": 16, "i32": 32, "!pto.hif8": 8, "i8": 8,
 }  # fmt: skip
 _FLOATS = ("f32", "f16")
 _INTEGERS = ("si16", "si32", "ui16", "ui32")
@@ -42,12 +46,13 @@ class Vector:
 
 @dataclass(slots=True)
 class Writer:
-    """A kernel under construction: statements by depth, values in scope, buffers by element type."""
+    """A kernel under construction: statements by depth, values in scope, buffers by element type, private functions."""
 
     rng: random.Random
     lines: list[str] = field(default_factory=list)
     scope: list[Vector] = field(default_factory=list)
     buffers: dict[str, list[str]] = field(default_factory=dict)
+    functions: list[str] = field(default_factory=list)
     names: int = 0
     depth: int = 0
 
@@ -96,13 +101,12 @@ def load_some(writer: Writer) -> None:
         _load(writer)
 
 
-def module_of(writer: Writer) -> str:
-    """The text of a kernel."""
+def module_of(writer: Writer, arguments: str = "", constants: tuple[str, ...] = ()) -> str:
+    """The text of a kernel that takes such arguments, with more constants than there always are."""
     head = [
-        *(f"%c{number} = arith.constant {number} : index" for number in (4, 8, 16, 32, 512, 1024)),
-        "%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index", "%c2 = arith.constant 2 : index",
-        "%c64 = arith.constant 64 : index", "%c128 = arith.constant 128 : index", "%c256 = arith.constant 256 : index",
-        "%c40 = arith.constant 40 : index", "%c100 = arith.constant 100 : index", "%true = arith.constant true",
+        *constants,
+        *(f"%c{number} = arith.constant {number} : index" for number in sorted({*COUNTS, *_lanes(writer)})),
+        "%true = arith.constant true",
         "%half = arith.constant 5.000000e-01 : f32", "%two = arith.constant 2.000000e+00 : f16",
         "%seven = arith.constant 7 : i32", "%short = arith.constant 7 : i16",
     ]  # fmt: skip
@@ -114,10 +118,16 @@ def module_of(writer: Writer) -> str:
             head.append(f"{name} = pto.castptr {number} : i64 -> !pto.ptr<{element}, ub>")
             address += BYTES_OF_A_BUFFER
     body = "\n".join([*(f"    {line}" for line in head), *writer.lines])
+    functions = "".join(f"{text}\n" for text in writer.functions)
     return (
         'module attributes {pto.target_arch = "a5", pto.kernel_kind = #pto.kernel_kind<vector>} {\n'
-        f"  func.func @kernel() attributes {{pto.kernel}} {{\n{body}\n    return\n  }}\n}}\n"
+        f"{functions}  func.func @kernel({arguments}) attributes {{pto.kernel}} {{\n{body}\n    return\n  }}\n}}\n"
     )
+
+
+def _lanes(writer: Writer) -> set[int]:
+    """The numbers of elements of all masks."""
+    return {int(count) for line in writer.lines for count in re.findall(r"mask<(\d+)x", line)}
 
 
 def _load(writer: Writer) -> int:
@@ -137,7 +147,7 @@ def _cast(writer: Writer) -> int:
         for row in CAST_TYPES
         if source.element in row.sources and not row.only
         for to in row.results
-        if to in _BITS
+        if to in _BITS and to != "i8"
     ]
     if not kinds:
         return 0

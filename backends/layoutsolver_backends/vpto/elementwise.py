@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from layoutsolver.vmi.predicated import PREDICATED
 from layoutsolver_backends.vpto.build import UnsupportedError, signed, unsigned_element
 from layoutsolver_backends.vpto.casts import controls
-from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, mask_bits
+from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, mask_bits, mask_type
 from layoutsolver_backends.vpto.site import Site
 from layoutsolver_models.rules.vmi.elementwise import INSTRUCTIONS
 
@@ -41,12 +42,13 @@ def _each(site: Site, name: str, role: str, number: int) -> Ssa | tuple[Ssa, ...
     data = [value for value in held.values() if not value.type.startswith("!pto.mask")]
     type_ = data[0].type
     bits = element_bits(type_)
+    mask = build.as_mask(held["mask"], mask_type(bits)) if "mask" in held and name in PREDICATED else None
     if name in ("cmpf", "cmpi"):
         return _compare(site, data)
     if name == "select":
         return build.one("vsel", (held["true_value"], held["false_value"], held["mask"]), type_)
     if name == "fma":
-        return build.one("vmula", (held["acc"], held["lhs"], held["rhs"], build.all_true(bits)), type_)
+        return build.one("vmula", (held["acc"], held["lhs"], held["rhs"], mask or build.all_true(bits)), type_)
     if name in ("fptosi", "sitofp"):
         return _convert(site, data[0])
     if name in ("vaddc", "vaddcs", "vmull"):
@@ -56,22 +58,22 @@ def _each(site: Site, name: str, role: str, number: int) -> Ssa | tuple[Ssa, ...
         element = unsigned_element(type_)
         if name == "shrui":
             shifts = (build.as_element(data[0], element), build.as_type(data[1], signed(type_)))
-            return build.as_type(build.binary(instruction, *shifts), wanted)
+            return build.as_type(build.binary(instruction, shifts[0], shifts[1], mask), wanted)
         cast = [build.as_element(value, element) for value in data]
         if name in WITH_SCALAR:
             operands = (cast[0], build.scalar(site.operand("scalar")), held["mask"])
             return build.as_type(build.one(instruction, operands, cast[0].type), wanted)
-        return build.as_type(build.binary(instruction, *cast), wanted)
+        return build.as_type(build.binary(instruction, cast[0], cast[1], mask), wanted)
     if name in SHIFTS:
         if name == "shrsi":
             left = build.as_type(data[0], signed(type_))
-            return build.as_type(build.binary(instruction, left, build.as_type(data[1], signed(type_))), type_)
-        return build.binary(instruction, data[0], build.as_type(data[1], signed(type_)))
+            return build.as_type(build.binary(instruction, left, build.as_type(data[1], signed(type_)), mask), type_)
+        return build.binary(instruction, data[0], build.as_type(data[1], signed(type_)), mask)
     if name in WITH_SCALAR:
         return build.one(instruction, (data[0], build.scalar(site.operand("scalar")), held["mask"]), type_)
     if name in UNARY:
-        return build.unary(instruction, data[0])
-    return build.binary(instruction, *data)
+        return build.unary(instruction, data[0], mask)
+    return build.binary(instruction, data[0], data[1], mask)
 
 
 def _compare(site: Site, data: list[Ssa]) -> Ssa:

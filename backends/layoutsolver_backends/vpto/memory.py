@@ -284,6 +284,9 @@ def blocks(build: Builder, pointer: Ssa, stride: Ssa, mask: Ssa, type_: str, rep
 def emit_stride(site: Site) -> None:
     """A load or store of blocks with the strides of the program."""
     build = site.build
+    if site.uses("vsts"):
+        _store_blocks(site)
+        return
     role = "source" if site.op.op == "stride_load" else "destination"
     pointer = moved(build, build.scalar(site.operand(role)), build.scalar(site.operand("offset")))
     strides = tuple(_as_i16(build, site.operand(name), "i16") for name in ("block_stride", "repeat_stride"))
@@ -292,6 +295,36 @@ def emit_stride(site: Site) -> None:
         site.put("result", [build.one("vsldb", (pointer, *strides, mask), site.type("result"))])
     else:
         build.emit("vsstb", (site.registers("value")[0], pointer, *strides, mask))
+
+
+def _store_blocks(site: Site) -> None:
+    """Blocks stored one by one: each lies in its register as far from the beginning as its address is moved back."""
+    build, value = site.build, site.vector("value")
+    block, stride = register_lanes(value.bits) // 8, build.number(site.operand("block_stride"))
+    assert stride is not None
+    destination, offset, repeat = build.scalar(site.operand("destination")), site.operand("offset"), 0
+    at: Ssa | None = None
+    known = build.number(site.operand("repeat_stride"))
+    if known is None:
+        rows = _as_index(build, site.operand("repeat_stride"))
+        at = build.add(build.plus(offset, 0), build.arith("muli", rows, build.constant(block)))
+    else:
+        repeat = known * block
+    before: Ssa | None = None
+    for number in range(-(-value.lanes // block)):
+        more = repeat + number * (stride - 1) * block
+        place = build.plus(offset, more) if at is None else build.add(at, build.constant(more))
+        mask = upto = build.prefix(value.bits, min(value.lanes, (number + 1) * block), counted=True)
+        if before is not None:
+            mask = build.mask_op("pxor", upto, before)
+        before = upto
+        store(build, site.registers("value")[0], destination, place,
+              build.mask_op("pand", mask, site.registers("mask")[0]))  # fmt: skip
+
+
+def _as_index(build: Builder, operand: Operand) -> Ssa:
+    found = build.scalar(operand)
+    return found if found.type == "index" else build.one("arith.index_cast", (found,), "index", counted=False)
 
 
 def _as_i16(build: Builder, operand: Operand, type_: str) -> Ssa:
@@ -305,7 +338,11 @@ def _as_i16(build: Builder, operand: Operand, type_: str) -> Ssa:
 def emit_gather(site: Site) -> None:
     """Elements or blocks at addresses of their own."""
     build, op = site.build, site.op.op
-    masks = site.registers("mask")
+    masks = list(site.registers("mask"))
+    if op != "vgatherb":
+        data = site.vector("value" if op == "scatter" else "result")
+        full = register_lanes(data.bits)
+        masks = [_within(build, mask, data.lanes - number * full) for number, mask in enumerate(masks)]
     if op == "scatter":
         destination = build.scalar(site.operand("destination"))
         for value, at, mask in zip(site.registers("value"), site.registers("indices"), masks, strict=True):

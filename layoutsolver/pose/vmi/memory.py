@@ -16,12 +16,12 @@ BLOCK = 32
 _DEPTH = 64
 """So many operations are followed back from an address."""
 
-STRIDES = ("row_stride", "source_group_stride")
+STRIDES = ("row_stride", "source_group_stride", "block_stride")
 BASES = ("source", "destination")
 
 
 def stride_of(program: VmiProgram, op: VmiOp) -> int | None:
-    """The stride between groups in elements, None if there is none or it is no constant."""
+    """The stride between groups in elements, or that of blocks; None if there is none or it is no constant."""
     role = next((role for role in STRIDES if role in op.operands), None)
     return None if role is None else constant_of(program, op.operands[role])
 

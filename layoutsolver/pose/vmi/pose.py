@@ -63,7 +63,7 @@ def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> 
     With `released`, what the released compiler can carry out, by its own instructions.
     """
     refused = [*check_types(graph), *attribute_type_faults(graph), *extent_faults(graph)]
-    program, diagnostics = canonical_program(graph)
+    program, diagnostics = canonical_program(graph, released)
     if any(item.code == "LS0807" for item in refused):
         nothing = SelectionProblem(PIPES, BOUNDED, (), ())  # what operations lack would follow from the types
         return PosedVmi(program, nothing, [], [], [], refused)

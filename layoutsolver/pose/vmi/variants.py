@@ -18,6 +18,7 @@ from layoutsolver.vmi.program import Operand, VmiOp, VmiProgram, VmiValue
 from layoutsolver_models.problems.selection import Variant
 from layoutsolver_models.rules.expression import ExpressionError, Fact, count, holds
 from layoutsolver_models.rules.vmi.cast import CAST_TYPES
+from layoutsolver_models.rules.vmi.layouts import register_lanes
 from layoutsolver_models.rules.vmi.patterns import have_equal_parts, known_patterns, made
 from layoutsolver_models.rules.vmi.row import Lowering, VmiRule, cost, facts
 from layoutsolver_models.rules.vmi.table import family
@@ -117,7 +118,7 @@ def _variant(
             return Refusal(rule.id, f"needs {rule.when}")
         if rule.family == "cast" and not types_exist(rule, now):
             return Refusal(rule.id, f"there is no {op.op} from {now['element']} to {now['to']}")
-        stopped = no_carrier(rule, op, bits) or _is_narrow(rule, op)
+        stopped = no_carrier(rule, op, bits) or _is_narrow(rule, op) or _is_uneven(rule, op, bits, known)
         if stopped:
             return Refusal(rule.id, stopped)
         on = known.get("bits")
@@ -154,11 +155,19 @@ def _priced(rule: VmiRule, op: VmiOp, layouts: tuple[str, ...], way: Lowering, n
     once = (0, paid.setup, 0, paid.setup_predicate)
     attrs = {"lowering": str(rule.lowerings.index(way))}
     shared = shared_setup(op, rule, now) if any(once) else ""
+    if shared:
+        shared = f"{shared}: {setup_of(way, now)}"
     return Variant(rule.id, layouts, spent, once if any(once) else (), shared, attrs)
 
 
 def _all_costs(variant: Variant) -> tuple[int, ...]:
     return (*variant.cost, *(variant.once or (0,) * len(variant.cost)))
+
+
+def setup_of(way: Lowering, now: dict[str, Fact]) -> str:
+    """The instructions of a setup: who has other ones shares none of it."""
+    counts = ((step.instruction, count(step.times, now)) for step in way.steps if step.setup)
+    return " ".join(f"{name}*{times}" for name, times in counts if times)
 
 
 def shared_setup(op: VmiOp, rule: VmiRule, now: dict[str, Fact]) -> str:
@@ -217,6 +226,21 @@ def no_carrier(rule: VmiRule, op: VmiOp, bits: int) -> str:
     name = rule.layouts.get("mask") or (rule.layouts.get("result", "") if rule.family == "free_mask" else "")
     width = bits * _STRIDES.get(name, 1)
     return f"a mask of {width}-bit lanes does not exist" if masked and width > 32 else ""
+
+
+def _is_uneven(rule: VmiRule, op: VmiOp, bits: int, known: dict[str, Fact]) -> str:
+    """Why a mask of groups cannot be made of a count that is no constant: no ramp begins anew with every group."""
+    if op.op != "create_group_mask" or not known["dynamic"]:
+        return ""
+    size, name = int(op.attrs["group_size"]), rule.layouts["result"]
+    full, parts = register_lanes(bits), int(name[-1]) if name in ("d2", "d4", "bd2", "bd4") else 1
+    if name[0] == "b":
+        even = parts * (full // 8) % size == 0
+    else:
+        turn = int(name[2]) if name[:2] == "gs" else full // (int(name[2]) if name[:2] == "ls" else 1)
+        each, rest = divmod(size, parts)
+        even = size == 1 or (rest == 0 and (turn % each == 0 or each % turn == 0))
+    return "" if even else f"groups of {size} do not begin anew in equal turns, as a count that is no constant needs"
 
 
 def _is_narrow(rule: VmiRule, op: VmiOp) -> str:

@@ -10,7 +10,8 @@ from layoutsolver.pose.vmi.upstream.merge import effect
 from layoutsolver.pose.vmi.upstream.net import Net, Node, Val
 from layoutsolver.pose.vmi.upstream.rows import layout_name
 from layoutsolver.pose.vmi.upstream.verdict import ENSURES
-from layoutsolver.vmi.program import VmiOp
+from layoutsolver.vmi.predicated import PREDICATED
+from layoutsolver.vmi.program import VmiOp, VmiValue
 from layoutsolver_models.problems.selection import faults
 
 
@@ -46,6 +47,7 @@ class _Reader:
         self.layouts: dict[int, str] = {}
         self.chosen: list[dict[int, None]] = [{} for _ in posed.problem.ops]
         self.taken: dict[int, None] = {}
+        self.governing: list[tuple[int, str]] = []
         self.ways: dict[tuple[int, str, str], int] = {}
         for number, way in enumerate(posed.problem.conversions):
             self.ways.setdefault((way.value, way.before, way.after), number)
@@ -60,7 +62,7 @@ class _Reader:
             missing = self.convert(node)
             if missing:
                 return Choice(missing=missing)
-        missing = self.join()
+        missing = self.govern() or self.join()
         variants = tuple(tuple(chosen) for chosen in self.chosen)
         found = Choice(variants, tuple(self.taken), missing)
         wrong = faults(self.posed.problem, found.variants, found.conversions)
@@ -91,12 +93,36 @@ class _Reader:
         if place is None:
             return f"{node.name} has no variants"
         ports = [*(use.value for use in node.uses), *node.results]
-        has = tuple(layout_name(value) for value in ports[: len(op.vectors()) + len(op.results)])
+        mask = _given_back(op, node)
+        at = list(op.vectors()).index("mask") if mask is not None else len(ports)
+        has = tuple(layout_name(value) for value in ports[: len(op.vectors()) + len(op.results) - (mask is not None)])
         variants = self.posed.problem.ops[place].variants
-        number = next((number for number, variant in enumerate(variants) if variant.layouts == has), None)
+        shown = [variant.layouts[:at] + variant.layouts[at + 1 :] for variant in variants]
+        number = next((number for number, layouts in enumerate(shown) if layouts == has), None)
         if number is None:
             return f"{self.posed.problem.ops[place].id} has no variant {', '.join(has)}"
         self.chosen[place].setdefault(number)
+        if mask is not None:
+            self.governing.append((mask.number, variants[number].layouts[at]))
+        return ""
+
+    def govern(self) -> str:
+        """Take what makes masks that the compiler drops, in the layouts of what they govern."""
+        for value, layout in self.governing:
+            place = self.place.get(self.makers.get(value, -1))
+            if place is not None and self.posed.problem.ops[place].operands == ():
+                variants = self.posed.problem.ops[place].variants
+                number = next((at for at, variant in enumerate(variants) if variant.layouts[-1] == layout), None)
+                if number is None:
+                    return f"{self.posed.problem.ops[place].id} has no variant {layout}"
+                self.chosen[place].setdefault(number)
+                continue
+            before = self.made(value) or self.layouts.get(value, "")
+            way = self.ways.get((value, before, layout))
+            if before != layout and way is None:
+                return f"there is no conversion from {before} to {layout}"
+            if way is not None:
+                self.taken.setdefault(way)
         return ""
 
     def op(self, node: Node) -> VmiOp | None:
@@ -117,7 +143,8 @@ class _Reader:
     def is_same(self, op: VmiOp, node: Node) -> bool:
         """Whether an operation computes what one of the net does, which has been made one with it."""
         scalars = {role: value for role, value in op.operands.items() if role not in op.vectors()}
-        taken = [value.number for value in op.vectors().values()]
+        mask = _given_back(op, node)
+        taken = [value.number for role, value in op.vectors().items() if mask is None or role != "mask"]
         shapes = [(value.lanes, value.element) for value in op.results.values()]
         return (
             scalars == node.scalars
@@ -167,3 +194,10 @@ class _Reader:
         op = self.posed.problem.ops[place]
         port = len(op.operands) + op.results.index(value)
         return next((op.variants[variant].layouts[port] for variant in self.chosen[place]), "")
+
+
+def _given_back(op: VmiOp, node: Node) -> VmiValue | None:
+    """The mask of an operation that the compiler drops."""
+    mask = op.operands.get("mask")
+    dropped = op.op in PREDICATED and isinstance(mask, VmiValue) and node.use("mask") is None
+    return mask if dropped and isinstance(mask, VmiValue) else None

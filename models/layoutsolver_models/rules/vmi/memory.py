@@ -122,12 +122,19 @@ PAIRS = (
             (ours("vintlv * A(low); pintlv * A(low); vsts NORM_B{W} * ceil(2 * N, lp); "
                   "plt * (2 * N % lp != 0); pand * (2 * N % lp != 0)", "", _ALIGNED),), _SOURCE, listed=UNLISTED),
 )  # fmt: skip
+_BLOCKS = "ceil(N, B)"
 STRIDED = (
     VmiRule("VMI.STRIDE.LOAD.C", "stride", {"result": "c", "mask": "c"}, "op == 'stride_load' and N <= lp",
             (upstream("addptr * 1; vsldb * 1", "", _ALIGNED),), _SOURCE),
-    VmiRule("VMI.STRIDE.STORE.C", "stride", {"value": "c", "mask": "c"}, "op == 'stride_store' and N <= lp",
-            (upstream("addptr * 1; vsstb * 1", "", _ALIGNED),), _SOURCE),
+    VmiRule("VMI.STRIDE.STORE.C", "stride", {"value": "c", "mask": "c"},
+            "op == 'stride_store' and N <= lp and (N == lp or stride >= 1)",
+            (upstream("addptr * 1; vsstb * 1", "", _ALIGNED, "N < lp"),
+             ours(f"vsts NORM_B{{W}} * {_BLOCKS}; plt * {_BLOCKS}; pxor * {_BLOCKS} - 1; pand * {_BLOCKS}", "N < lp",
+                  _ALIGNED)), _SOURCE, listed="N <= lp"),
 )  # fmt: skip
+"""Blocks apart. A predicate that ends inside of a register says of elements what it does not say of blocks (section 5.3
+leaves open which counts), so such blocks are stored one by one, each where it stands in its register.
+"""
 _INDEXED = "W == W_idx and W in (16, 32)"
 """Elements reached by indices are as wide as these."""
 
@@ -135,15 +142,16 @@ GATHER = (
     VmiRule("VMI.GATHER.LOAD.C", "gather", {"result": "c", "indices": "c", "mask": "c", "passthru": "c"},
             f"op == 'gather' and {_INDEXED}",
             (upstream("vgather2_bc * A(result); vsel * A(result)", f"W == 32 and {_FULL}"),
-             upstream("vgather2 * A(result); vsel * A(result)", "element == 'ui16' and A(result) == 1"),
-             ours("vgather2_bc * A(result); vsel * A(result)", f"W == 32 and not ({_FULL})"),
-             ours("vgather2 * A(result); vsel * A(result)", "W == 16 and (element != 'ui16' or A(result) > 1)")),
+             upstream("vgather2 * A(result); vsel * A(result)", "element == 'ui16' and A(result) == 1", "", "N < lp"),
+             ours(f"vgather2_bc * A(result); vsel * A(result){_tail()}", f"W == 32 and not ({_FULL})"),
+             ours(f"vgather2 * A(result); vsel * A(result){_tail()}",
+                  "W == 16 and (element != 'ui16' or A(result) > 1 or N < lp)")),
             _SOURCE, listed=f"pointer and ((W == 32 and {_FULL}) or (element == 'ui16' and A(result) == 1))"),
     VmiRule("VMI.GATHER.BLOCK.C", "gather", {"result": "c", "offsets": "c", "mask": "c"}, "op == 'vgatherb'",
             (upstream("vgatherb * A(result)", "", _ALIGNED),), _SOURCE),
     VmiRule("VMI.GATHER.STORE.C", "gather", {"value": "c", "indices": "c", "mask": "c"},
             f"op == 'scatter' and {_INDEXED}",
-            (upstream("vscatter * A(value)", _FULL), ours("vscatter * A(value)", f"not ({_FULL})")),
+            (upstream("vscatter * A(value)", _FULL), ours(f"vscatter * A(value){_tail()}", f"not ({_FULL})")),
             _SOURCE, listed=f"pointer and {_FULL}"),
 )  # fmt: skip
 

@@ -61,7 +61,8 @@ SELECT = (
              upstream("~vci * 1; vselr * 1", "op == 'ramp'"),
              ours("~vci * indexing; vselr * picks; vsel * merges", "op == 'other'")), "3.11",
             listed="op != 'other'"),
-    *(VmiRule(f"VMI.SHUFFLE.{name.upper()}", "shuffle", {"source": name, "result": name}, "op == 'same'", _FREE, "3.11")
+    *(VmiRule(f"VMI.SHUFFLE.{name.upper()}", "shuffle", {"source": name, "result": name},
+              "op == 'same'" + (f" and N >= {name[1]}" if name in ("d2", "d4") else ""), _FREE, "3.11")
       for name in ("ls2", "ls4", "d2", "d4", "bd2", "bd4")),
 )  # fmt: skip
 """Selection by index; a shuffle that changes nothing (`same`), passes registers on (`forward`), repeats the first
