@@ -268,7 +268,7 @@ def test_what_has_no_intrinsic_is_said_where_it_stands(line: str, code: str) -> 
     [
         (f"%r = ave.hir.vrsqrt %v, %m : vector<64xi32>, {MASK}", "LS0601"),
         (f"%r = ave.hir.vmod %v, %v, %m : vector<64xi32>, {MASK}", "LS0601"),
-        (f"%r = ave.hir.vunknown %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0601"),
+        (f"%r = ave.hir.vunknown %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0208"),
         (f"%r = ave.hir.reduction <xori>, %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0602"),
         (f"%r = ave.hir.reduction <odd>, %v, %m : vector<64xi32>, {MASK} -> vector<64xi32>", "LS0206"),
         (f"%r = ave.hir.vtrc %v, <down>, %m : vector<64xi32>, {MASK}, vector<64xi32>", "LS0206"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from layoutsolver_backends.intrin import tables
@@ -59,48 +60,34 @@ def first_lanes(code: Code, width: int, count: int) -> Ref:
 
 
 def counted_lanes(writer: Writer, step: Step) -> None:
-    """`plt.b*.v300`: the first lanes, none behind the last of the vector, and how many remain behind these."""
-    width = width_of(writer, step)
+    """`plt.b*.v300` of as many lanes as the vector has, and what remains of the count behind its last element.
+
+    The intrinsic counts in 32 bits and whole registers; an index has 64 bits, and a vector may end before its register.
+    """
     mask, rest = step.results
-    count, lanes = step.role("true_shape"), _lanes(writer, step, width)
-    code = Code(writer)
-    if lanes == REGISTER_BITS // width:
-        both = code.call(f"plt.b{width}.v300", [writer.narrow_index(count)], COUNTED)
-        writer.member(mask, both, 0, PREDICATE, _marks(step, width))
-        writer.member(rest, both, 1, "i32")
-        return
-    known = writer.integer(count)
+    code, count = Code(writer), step.role("true_shape")
     if writer.program.uses[mask]:
-        shown = writer.constant(max(0, min(known, lanes))) if known is not None else None
-        both = code.call(f"plt.b{width}.v300", [shown or clamped(code, writer.index(count), lanes)], COUNTED)
-        writer.give(mask, writer.extract(both, 0, PREDICATE, _marks(step, width)))
+        _give_counted(code, step, writer.integer(count), lambda: writer.index(count))
     if writer.program.uses[rest]:
-        left = code.arith("subi", writer.index(count), writer.constant(lanes, "i64"))
+        lanes = writer.constant(writer.program.vector(mask).lanes, "i64")
+        left = code.arith("subi", writer.index(count), lanes)
         writer.give(rest, code.arith("maxsi", left, writer.constant(0, "i64")))
 
 
 def offset_lanes(writer: Writer, step: Step) -> None:
-    """`pltm.b*.v300`, which counts its offset in registers; for any other offset `plt.b*.v300` of what is left.
-
-    No lane behind the last of the vector is set.
-    """
-    width = width_of(writer, step)
-    lanes = _lanes(writer, step, width)
-    offset = writer.integer(step.role("offset"))
-    if offset is not None and offset % lanes == 0 and lanes == REGISTER_BITS // width:
-        operands = [writer.constant(offset // lanes, "i16"), writer.narrow_index(step.role("ub"))]
-        marks = f"mask_bit_width = {width} : i32"
-        writer.give(step.results[0], writer.intrinsic(f"pltm.b{width}.v300", operands, PREDICATE, marks))
-        return
-    code = Code(writer)
-    left = code.arith("subi", writer.index(step.role("ub")), writer.index(step.role("offset")))
-    both = code.call(f"plt.b{width}.v300", [clamped(code, left, lanes)], COUNTED)
-    writer.give(step.results[0], writer.extract(both, 0, PREDICATE, f"mask_bit_width = {width} : i32"))
+    """`plt.b*.v300` of the lanes between an offset and its bound: `pltm.b*` counts offsets in whole registers."""
+    code, low, high = Code(writer), step.role("offset"), step.role("ub")
+    start, end = writer.integer(low), writer.integer(high)
+    known = None if start is None or end is None else end - start
+    _give_counted(code, step, known, lambda: code.arith("subi", writer.index(high), writer.index(low)))
 
 
-def _lanes(writer: Writer, step: Step, width: int) -> int:
-    """The lanes that the predicate of a vector may have set."""
-    return min(writer.program.vector(step.results[0]).lanes, REGISTER_BITS // width)
+def _give_counted(code: Code, step: Step, known: int | None, count: Callable[[], Ref]) -> None:
+    """Make the predicate of a number of first lanes, of those of the vector at most."""
+    width, lanes = width_of(code.writer, step), code.writer.program.vector(step.results[0]).lanes
+    shown = clamped(code, count(), lanes) if known is None else code.writer.constant(max(0, min(known, lanes)))
+    both = code.call(f"plt.b{width}.v300", [shown], COUNTED)
+    code.writer.give(step.results[0], code.writer.extract(both, 0, PREDICATE, _marks(step, width)))
 
 
 def clamped(code: Code, count: Ref, most: int) -> Ref:
