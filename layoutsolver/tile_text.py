@@ -71,6 +71,9 @@ def plan_tiles(source: SourceFile, options: PlannerOptions | None = None) -> Til
             number = groups if len(members) > 1 else -1
             groups += len(members) > 1
             edits += [edit for order, node in enumerate(members) for edit in _placed(node, number, order)]
+    if not answers:
+        message = "there are no operations on tiles here, such as `pto.tadd`: nothing is planned"
+        said.append(Diagnostic("LS0902", "warning", message, Label(source, Span(0, 0))))
     return TileText(apply_edits(source.text, edits), said, tuple(answers))
 
 

@@ -83,7 +83,7 @@ def test_python_client_of_standard_input_explains_and_repairs(
 
 def assert_repaired(out: str) -> None:
     said, _, text = out.partition("\n")
-    assert "no layout of predicate `%mask` suits everything that touches it" in said
+    assert "no layout of mask `%mask` suits everything that touches it" in said
     assert solve(SourceFile("repaired.mlir", text)).ok
 
 

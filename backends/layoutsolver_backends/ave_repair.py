@@ -242,7 +242,7 @@ class _Writer:
         if copy.before:
             return f"convert `{name}` from {copy.before} to {copy.layout} as `{new}`"
         value = self.posed.graph.values[self.posed.value_of[copy.value]]
-        what = "make the predicate" if self.posed.problem.values[copy.value].bits == 1 else "compute"
+        what = "make the mask" if self.posed.problem.values[copy.value].bits == 1 else "compute"
         return f"{what} `{name}` once more, in {copy.layout}, as `{new}` (`{self.posed.graph.ops[value.op].name}`)"
 
     def rewrite_sentence(self, node: OpNode) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.cli.errors import UsageError
-from layoutsolver.cli.inputs import read_inputs
+from layoutsolver.cli.inputs import dialects, read_inputs
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics, style_for
 from layoutsolver.cli.output import deliver
@@ -18,7 +18,13 @@ def run(options: argparse.Namespace) -> int:
 
     if options.stop_after not in STAGES:
         raise UsageError(f"no stage `{options.stop_after}`: there are {', '.join(STAGES)}")
+    forms = {"--explain": options.explain, "--table": options.table, "--format json": options.format == "json"}
+    wanted = [name for name, given in forms.items() if given]
+    if len(wanted) > 1:
+        raise UsageError(f"{' and '.join(wanted)} are different answers: one at a time")
     inputs = read_inputs(options)
+    if any(dialects(source.text) == {"ave"} for source in inputs.sources):
+        raise UsageError(f"`{options.file}` is a program of ave.hir: only loops over operations of pto.vmi are fused")
     if len(inputs.sources) == 1 and inputs.sources[0].text.lstrip().startswith("{"):
         return _planner(options, inputs.sources[0])
     status = EXIT_OK

@@ -22,7 +22,7 @@ def fusion_table(result: FuseResult) -> str:
         problem, solution = block.posed.problem, block.solution
         places = [loop.where.line for loop in problem.loops if loop.where is not None]
         lines += ["", f"{len(problem.loops)} loops from line {min(places)} on", _line(("", *_COSTS))]
-        for name, clusters in (("as written", apart(problem)), ("greedy", greedy(problem))):
+        for name, clusters in (("unfused", apart(problem)), ("greedy", greedy(problem))):
             lines.append(_cost(name, len(clusters), settle(problem, clusters).cost))
         lines.append(_cost(solution.status, len(solution.clusters), solution.cost))
         if len(block.alternatives) > 1:

@@ -150,7 +150,7 @@ def asks_for_vmi(options: argparse.Namespace, inputs: Inputs, target: str) -> bo
     Raises `UsageError` where it is of both, or of another dialect than the target, or where options are given that
     programs of its dialect do not have.
     """
-    found = {kind for source in inputs.sources for kind in _dialects(source.text)}
+    found = {kind for source in inputs.sources for kind in dialects(source.text)}
     if len(found) > 1:
         raise UsageError(
             f"`{options.file}` holds programs of ave.hir and of pto.vmi: give each dialect a file of its own"
@@ -183,7 +183,7 @@ def is_json(inputs: Inputs) -> bool:
     return bool(inputs.sources) and _is_json(inputs.sources[0].text)
 
 
-def _dialects(text: str) -> set[str]:
+def dialects(text: str) -> set[str]:
     """The dialects whose operations a text seems to have."""
     found = {kind for kind, prefix in (("ave", "ave.hir."), ("vmi", "pto.vmi.")) if prefix in text}
     if len(found) > 1:

@@ -188,19 +188,23 @@ def _add_messages(parser: argparse.ArgumentParser, conflicts: int) -> None:
         "--format", choices=["text", "json", "sarif", "github"], default="text",
         help="json: one document a file; sarif, github: the messages alone",
     )  # fmt: skip
-    parser.add_argument(
-        "--max-conflicts", type=_positive, default=conflicts, metavar="N",
-        help=f"how many independent conflicts are explained (default: {conflicts})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--repairs", type=_natural, default=3, metavar="N", help="how many repairs are looked for (default: 3)"
-    )
+    _add_explained(parser, conflicts)
     parser.add_argument(
         "--verify-diagnostics", action="store_true",
         help="compare the messages with `// expected-error@+1 {{...}}` comments instead of printing them",
     )  # fmt: skip
     parser.add_argument(
         "--upstream-report", action="store_true", help="print the released analyzer's own `No Solve` block"
+    )
+
+
+def _add_explained(parser: argparse.ArgumentParser, conflicts: int) -> None:
+    parser.add_argument(
+        "--max-conflicts", type=_positive, default=conflicts, metavar="N",
+        help=f"how many independent conflicts are explained (default: {conflicts})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--repairs", type=_natural, default=3, metavar="N", help="how many repairs are looked for (default: 3)"
     )
 
 
@@ -299,6 +303,7 @@ def _add_notebook(parser: argparse.ArgumentParser) -> None:
 def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_input(parser)
     _add_output(parser, "the page")
+    _add_explained(parser, conflicts=3)
 
 
 BATCH_VERBS = ("solve", "explain", "why", "space", "lower", "verify", "fuse", "banks", "view", "report")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import TYPE_CHECKING
 
 from layoutsolver.cli.buckyball.target import bank_chip, is_of_banks
@@ -11,6 +12,7 @@ from layoutsolver.cli.inputs import Inputs, asks_for_vmi, limits_of, read_inputs
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_PROGRAM
 from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
+from layoutsolver.placement.csv import is_table
 
 if TYPE_CHECKING:
     from layoutsolver.diagnostics.diagnostic import Diagnostic
@@ -36,6 +38,10 @@ def run(options: argparse.Namespace) -> int:
     return deliver(options.output, picture.svg())
 
 
+QUESTION = re.compile(r"\b(?:func\.func|module|pto\.\w|ave\.hir\.\w)")
+"""What programs have and tables of buffers do not."""
+
+
 def _draw(options: argparse.Namespace, inputs: Inputs) -> tuple[Picture, list[Diagnostic]]:
     """The picture and what is to be said beside it. Raises `NoPictureError` and `UsageError`."""
     from layoutsolver.api import SolveOptions
@@ -46,6 +52,8 @@ def _draw(options: argparse.Namespace, inputs: Inputs) -> tuple[Picture, list[Di
         limits = limits_of(options)
         if is_of_banks(source, options.target):
             return banks_of(source, limits, bank_chip(options))
+        if not is_table(source.text) and QUESTION.search(source.text):
+            raise UsageError(f"`{source.name}` has no banks, and is no table of buffers: there is no memory to show")
         return placement_of(source, limits)
     if options.show == "fusion":
         turns = options.assume_trip_count

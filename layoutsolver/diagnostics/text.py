@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
-from layoutsolver.mlir.edits import apply_edits
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Fix, Label
+from layoutsolver.diagnostics.hunks import changed_lines
 from layoutsolver.source import SourceFile, Span
 
 WINDOW = 120
@@ -29,6 +29,7 @@ class Style:
 
 
 _COLORS = {"error": "1;31", "warning": "1;33", "note": "1;36", "help": "1;32", "gutter": "1;34", "bold": "1"}
+_SIGN_COLORS = {"|": "gutter", "-": "error", "+": "help"}
 
 
 def render(diagnostics: Iterable[Diagnostic], style: Style | None = None) -> str:
@@ -62,10 +63,10 @@ class _Writer:
         if diagnostic.primary is not None:
             labels.insert(0, (diagnostic.primary, True))
         self.labels = labels
-        self.hunks = {fix: _hunks(labels[0][0].source, fix.edits) for fix in diagnostic.fixes if labels}
+        self.changed = {fix: changed_lines(labels[0][0].source, fix.edits) for fix in diagnostic.fixes if labels}
         numbers = [_line(label) for label, _ in labels if not _is_whole_file(label)]
-        for hunks in self.hunks.values():
-            numbers += [max(hunk.line + max(len(hunk.old), len(hunk.new)) - 1, hunk.line) for hunk in hunks]
+        for changed in self.changed.values():
+            numbers += [line for _, line, _ in changed]
         self.width = len(str(max(numbers, default=0)))
 
     def write(self) -> str:
@@ -201,31 +202,14 @@ class _Writer:
     def fix(self, fix: Fix) -> None:
         cost = "" if fix.cost is None else f" (cost {fix.cost})"
         self.lines.append(f"{self.paint('help', 'help')}: {self.clean(fix.title)}{cost}")
-        hunks = self.hunks.get(fix, [])
-        for number, hunk in enumerate(hunks):
-            if number == 0:
-                self.row("|")
-            elif hunk.line > hunks[number - 1].line + len(hunks[number - 1].old):
-                self.lines.append(self.paint("...", "gutter"))
-            self.hunk(hunk)
-
-    def hunk(self, hunk: _Hunk) -> None:
-        """What a hunk removes and what it adds; its lines that stay, as they are."""
-        old, new, line = hunk.old, hunk.new, hunk.line
-        same = 0
-        while same < min(len(old), len(new)) and old[same] == new[same]:
-            same += 1
-        tail = 0
-        while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
-            tail += 1
-        for place in range(same):
-            self.row("|", self.show(old[place]), line + place)
-        for place in range(same, len(old) - tail):
-            self.row("-", self.show(old[place]), line + place, "error")
-        for place in range(same, len(new) - tail):
-            self.row("+", self.show(new[place]), line + place, "help")
-        for place in range(len(old) - tail, len(old)):
-            self.row("|", self.show(old[place]), line + place)
+        changed = self.changed.get(fix, [])
+        if changed:
+            self.row("|")
+        for sign, line, text in changed:
+            if sign == "...":
+                self.lines.append(self.paint(sign, "gutter"))
+            else:
+                self.row(sign, self.show(text), line, _SIGN_COLORS[sign])
 
 
 def _line(label: Label) -> int:
@@ -275,35 +259,3 @@ def _width(text: str) -> int:
         if unicodedata.category(char) not in ("Mn", "Me"):
             total += 2 if unicodedata.east_asian_width(char) in "WF" else 1
     return total
-
-
-@dataclass(frozen=True, slots=True)
-class _Hunk:
-    """Lines that edits touch, from line `line` on, before and after."""
-
-    line: int
-    old: list[str]
-    new: list[str]
-
-
-def _hunks(source: SourceFile, edits: tuple[Edit, ...]) -> list[_Hunk]:
-    """The lines that edits touch, run by run."""
-    runs: list[tuple[int, int, list[Edit]]] = []
-    for edit in sorted(edits, key=lambda edit: edit.span):
-        first = source.position(edit.span.start).line
-        last = source.position(edit.span.end).line
-        if runs and first <= runs[-1][1]:
-            start, end, own = runs[-1]
-            runs[-1] = (start, max(end, last), [*own, edit])
-        else:
-            runs.append((first, last, [edit]))
-    return [_hunk(source, first, last, own) for first, last, own in runs]
-
-
-def _hunk(source: SourceFile, first: int, last: int, edits: list[Edit]) -> _Hunk:
-    start = source.line_starts()[first - source.first_line]
-    old = "\n".join(source.line_text(line) for line in range(first, last + 1))
-    end = source.line_starts()[last - source.first_line] + len(source.line_text(last))
-    shifted = [Edit(Span(edit.span.start - start, edit.span.end - start), edit.new_text) for edit in edits]
-    new = apply_edits(source.text[start:end], shifted)
-    return _Hunk(first, old.split("\n"), [line.rstrip("\r") for line in new.split("\n")])

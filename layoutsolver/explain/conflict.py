@@ -54,7 +54,7 @@ def conflict_diagnostic(posed: Posed, conflict: Conflict, fixes: tuple[Fix, ...]
     notes += refusals(posed, rest)
     notes.append(_closing(len(conflict.groups), conflict.minimal))
     labels += _definitions(posed, [pivot, *_shared(posed, rest)], labels)
-    what = "predicate" if value.bits == 1 else "vector"
+    what = "mask" if value.bits == 1 else "vector"
     message = f"no layout of {what} `{value.id}` suits everything that touches it: {against(needs)}"
     return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), fixes, conflict.minimal)
 

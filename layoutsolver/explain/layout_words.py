@@ -28,5 +28,14 @@ def in_words(layout: str) -> str:
     >>> in_words("b16 c")
     'b16 c: elements side by side'
     """
-    meant = WORDS.get(layout) or WORDS.get(layout.rpartition(" ")[2], "")
+    meant = WORDS.get(layout) or WORDS.get(bare(layout), "")
     return f"{layout}: {meant}" if meant else layout
+
+
+def bare(layout: str) -> str:
+    """A layout of VMI without the width of the slots that a mask governs.
+
+    >>> bare("b16 ls2"), bare("d4"), bare("b16_2vl")
+    ('ls2', 'd4', 'b16_2vl')
+    """
+    return layout.rpartition(" ")[2]

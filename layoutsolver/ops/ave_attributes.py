@@ -5,6 +5,7 @@ Those with the prefix of a dialect are free, as in MLIR. Source: HIVMAVEOps.td, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -47,16 +48,36 @@ _INLINE = frozenset({"dist", "pattern", "width", "mode", "order", "predicate", "
 """Attributes that an operation's form prints, under the names of the operation table."""
 
 
+ADDRESS_SPACES = ("zero", "gm", "cbuf", "ca", "cb", "cc", "ub", "ssbuf")
+"""Source: HIVMAttrs.td#HIVM_AddressSpace."""
+
+_ADDRESS_SPACE = re.compile(r"#hivm\.address_space<\s*(\w+)\s*>")
+
+
+def wrong_address_space(type_text: str) -> str:
+    """What is wrong with the address space that a type names; empty if nothing is, or if it names none.
+
+    >>> wrong_address_space("memref<4xf32, #hivm.address_space<ubb>>")
+    'lies in the address space `ubb`, which does not exist: is `ub` meant?'
+    """
+    named = _ADDRESS_SPACE.search(type_text)
+    if named is None or named[1] in ADDRESS_SPACES:
+        return ""
+    return f"lies in the address space `{named[1]}`, which does not exist: {_nearest(named[1], ADDRESS_SPACES)}"
+
+
 class WrongAttribute(NamedTuple):
     """An attribute that an operation does not have, or that has no such value; the nearest names that there are.
 
-    One that is like none that the operation has is nothing that is meant here: then `is_error` is False.
+    One that is like none that the operation has is nothing that is meant here: then `is_error` is False. `word` is
+    what is wrong as the text has it.
     """
 
     code: str
     message: str
     note: str
     is_error: bool = True
+    word: str = ""
 
 
 def wrong_attributes(node: OpNode) -> Iterator[WrongAttribute]:
@@ -70,11 +91,12 @@ def wrong_attributes(node: OpNode) -> Iterator[WrongAttribute]:
         if known is None and name in _VALUES and (name in _ANYWHERE | own or name in node.enums):
             known = _VALUES[name]
         if known is not None and value not in known and not value.startswith("#"):  # an alias may stand for any of them
-            yield WrongAttribute("LS0206", f"`{node.name}`: there is no {name} `{value}`", _nearest(value, known))
+            message = f"`{node.name}`: there is no {name} `{value}`"
+            yield WrongAttribute("LS0206", message, _nearest(value, known), word=value)
         elif "." not in name and name not in _ANYWHERE | own | _INLINE and name not in node.enums:
             near = _near(name, tuple(sorted(_ANYWHERE | own)))
             note = near or "it is kept, and not looked at"
-            yield WrongAttribute("LS0207", f"`{node.name}` has no attribute `{name}`", note, bool(near))
+            yield WrongAttribute("LS0207", f"`{node.name}` has no attribute `{name}`", note, bool(near), name)
 
 
 def _near(name: str, known: tuple[str, ...]) -> str:

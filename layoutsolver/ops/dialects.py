@@ -80,7 +80,9 @@ def unknown_operation(name: str) -> Unknown | None:
     elif name.startswith(QUESTIONS["vmi"]):
         tables = pto_specs()
     elif name.startswith(BANKS):
-        tables = buckyball_specs()
+        from layoutsolver.ops.buckyball import LATER_OPS
+
+        tables = {*buckyball_specs(), *LATER_OPS}
     else:
         return None
     if name in tables:

@@ -82,6 +82,17 @@ def read_placement(source: SourceFile, capacity: int | None) -> PlacementFile:
     return PlacementFile(source, problem, header, kept, _diagnostics(source, errors))
 
 
+def is_table(text: str) -> bool:
+    r"""Whether a text is taken for a table of buffers, by its first line.
+
+    >>> is_table("buffer,start,end,size\nx,0,4,16\n"), is_table("func.func @f() {\n")
+    (True, False)
+    """
+    head = text.lstrip().partition("\n")[0]
+    names = [name.strip().lower() for name in head.split(",")]
+    return {"lower", "upper", "size"} <= {ALIASES.get(name, name) for name in names}
+
+
 def write_placement(file: PlacementFile, offsets: tuple[int, ...]) -> str:
     r"""The text with the column `offset` filled in, and added if there was none.
 

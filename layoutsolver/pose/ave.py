@@ -261,7 +261,7 @@ class _Poser:
         if not self.tables.tables[table].rows and not self.compat:
             width = self.width(key)
             message = f"`{node.name}` has no layout rule for elements of {width} bit{'s' * (width != 1)}"
-            hint = ("compare predicates with `preg.xor` or `preg.not`",) if width == 1 and family == "compare" else ()
+            hint = ("compare masks with `preg.xor` or `preg.not`",) if width == 1 and family == "compare" else ()
             self.report(node, "LS0302", message, f"it has rules for {family_widths(family)} bits", *hint)
         held = [value for _, value in present]
         twice = len(held) > 1 and held[0] == held[-1]

@@ -7,9 +7,10 @@ from functools import lru_cache
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode, Value
 from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, VectorType, parse_type
-from layoutsolver.ops.ave_attributes import nodes_of, wrong_attributes
+from layoutsolver.ops.ave_attributes import nodes_of, wrong_address_space, wrong_attributes
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.ops.spec import Kind
+from layoutsolver.source import Span
 
 ELEMENT_WIDTHS = frozenset({1, 8, 16, 32, 64})
 """Element widths in bits that `ave.hir` operations take."""
@@ -48,11 +49,21 @@ def attribute_faults(graph: Graph) -> list[Diagnostic]:
 
 def _attribute_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
     """Attributes that an operation does not have, and values that do not exist, with the nearest that do."""
-    label = Label(graph.module.source, node.span)
+    source = graph.module.source
     return [
-        Diagnostic(one.code, "error" if one.is_error else "warning", one.message, label, notes=(one.note,))
+        Diagnostic(
+            one.code, "error" if one.is_error else "warning", one.message, Label(source, _place(node, one.word)),
+            notes=(one.note,),
+        )
         for one in wrong_attributes(node)
-    ]
+    ]  # fmt: skip
+
+
+def _place(node: OpNode, word: str) -> Span:
+    """Where the text of an operation has a word; its name where it does not stand by itself."""
+    texts = node.op.stream.texts
+    at = next((token for token in node.op.body_tokens() if texts[token].strip('"') == word), None)
+    return node.span if at is None else node.op.token_span(at)
 
 
 def _index_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
@@ -101,8 +112,11 @@ def _fault(text: str, kind: Kind) -> Fault | None:
             wanted = "a vector of a fixed number of elements" if text.startswith("vector") else "a vector"
             return "LS0203", f"has type `{text}`, expected {wanted}"
         return _vector_fault(type_, kind)
-    if kind is Kind.MEMREF and not isinstance(type_, MemRefType):
-        return "LS0203", f"has type `{text}`, expected a memref"
+    if kind is Kind.MEMREF:
+        if not isinstance(type_, MemRefType):
+            return "LS0203", f"has type `{text}`, expected a memref"
+        wrong = wrong_address_space(text)
+        return ("LS0206", wrong) if wrong else None
     if kind is Kind.INDEX and text != "index":
         return "LS0203", f"has type `{text}`, expected `index`"
     if kind is Kind.SCALAR and not isinstance(type_, ScalarType):

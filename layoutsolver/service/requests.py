@@ -227,6 +227,9 @@ class ViewRequest(Request):
 class ReportRequest(Request):
     """The program, what is said of it and its pictures as one HTML page."""
 
+    max_conflicts: Positive = 3
+    repairs: Natural = 3
+
 
 def _options(fields: Mapping[str, Any]) -> list[str]:
     """Fields as options of the command line; what is not set, or set to nothing, is not given.

@@ -137,7 +137,7 @@ class Logical:
         if fmt is None:
             logic = {"vand": "preg.and", "vor": "preg.or", "vxor": "preg.xor", "vnot": "preg.not"}.get(name)
             if logic is None:
-                raise op.fail("is not known for predicates")
+                raise op.fail("is not known for masks")
             return [self._logical(op, logic, [_elements(get(value)) for value in inputs], mask)]
         sources = [_data(get(value), fmt, result.lanes) for value in inputs]
         return list(self.lane_by_lane(op, name, fmt, sources, mask, signed, result.lanes))

@@ -207,7 +207,7 @@ class LogicalMemory:
     def _store_bits(self, op: Operation, buffer: Buffer, bit: int, value: Elements, governed: int) -> None:
         """Write packed bits, whatever the mask says; the rest of the granule is not defined afterwards."""
         if bit % 8:
-            self.fault(op, "misaligned", f"predicates are stored from bit {bit % 8} of a byte on")
+            self.fault(op, "misaligned", f"masks are stored from bit {bit % 8} of a byte on")
             return
         whole = resized(resized(value, min(value.count, governed)), PREDICATE_BITS)
         data = np.packbits(whole.bits, bitorder="little")

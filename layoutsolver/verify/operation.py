@@ -104,7 +104,7 @@ class Operation:
         """The number format of a value's elements, which are no predicate. Raises CannotRunError otherwise."""
         found = self.format(value)
         if found is None:
-            raise CannotRunError(self.node.index, f"`{self.node.name}` is not known for predicates")
+            raise CannotRunError(self.node.index, f"`{self.node.name}` is not known for masks")
         return found
 
     def fail(self, message: str, *notes: str) -> CannotRunError:

@@ -265,7 +265,7 @@ class Physical:
         if name == "vnot":
             return [predicate.pnot(sources[0], mask)]
         if name not in ("vand", "vor", "vxor"):
-            raise op.fail("is not known for predicates")
+            raise op.fail("is not known for masks")
         return [_logic(name.removeprefix("v"), sources[0], sources[1], mask)]
 
     def _broadcast(self, op: Operation, get: Get) -> list[Value]:

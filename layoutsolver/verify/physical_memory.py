@@ -89,10 +89,10 @@ class PhysicalMemory:
 
     def _load_mask(self, op: Operation, bit: int, unaligned: bool, dist: str) -> PReg:
         if bit % 8:
-            raise HardwareFault("misaligned", bit // 8, 32, f"predicates are loaded from bit {bit % 8} of a byte on")
+            raise HardwareFault("misaligned", bit // 8, 32, f"masks are loaded from bit {bit % 8} of a byte on")
         times = _GRANULES.get(dist)
         if times is None:
-            raise op.fail(f"of predicates with functionType `{dist}` is not known")
+            raise op.fail(f"of masks with functionType `{dist}` is not known")
         if not unaligned:
             return spread_mask(plds(self.ram.memory, bit // 8), times)
         found = self._whole(bit // 8, True)
@@ -170,10 +170,10 @@ class PhysicalMemory:
     def _store_mask(self, op: Operation, bit: int, value: PReg, unaligned: bool, dist: str) -> Memory:
         memory, address = self.ram.memory, bit // 8
         if bit % 8:
-            raise HardwareFault("misaligned", address, 32, f"predicates are stored from bit {bit % 8} of a byte on")
+            raise HardwareFault("misaligned", address, 32, f"masks are stored from bit {bit % 8} of a byte on")
         times = _GRANULES.get(dist)
         if times is None:
-            raise op.fail(f"of predicates with functionType `{dist}` is not known")
+            raise op.fail(f"of masks with functionType `{dist}` is not known")
         if times == 0 and not unaligned:
             return psts(memory, address, value)
         lanes = op.vector(op.value("val")).lanes

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from layoutsolver.explain.layout_words import bare
 from layoutsolver.view.legend import Entry, legend, of_layouts
-from layoutsolver.view.svg import LAYOUTS, MARGIN, Picture, width_of
+from layoutsolver.view.svg import LAYOUTS, MARGIN, Picture, width_of, wrapped
 
 State = Literal["chosen", "converted", "possible", "excluded", "none"]
 """Taken, made by a conversion as well, still possible, excluded, or no layout of that value at all."""
@@ -22,12 +23,13 @@ class Candidate(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A value: its name, its line, and its layouts."""
+    """A value: its name, its line, and its layouts; `slots` tells the rows of one mask apart, by what it governs."""
 
     name: str
     line: int
     cells: dict[str, Candidate]
     mask: bool = False
+    slots: str = ""
 
 
 class Space(NamedTuple):
@@ -61,7 +63,7 @@ def space_picture(space: Space) -> Picture:
     """The matrix, with what it shows in a sentence, and its legend; values with one layout only stand below it."""
     picture = Picture(space.title)
     end = picture.lines(MARGIN, 42, _point(space), "point", WIDE)
-    rows = [row for row in space.rows if len(row.cells) != 1]
+    rows = [part for row in space.rows if len(row.cells) != 1 for part in _by_slots(row)]
     if rows:
         how = "A row for each vector, a column for each layout: each way to lay elements into registers."
         picture.text(MARGIN, end, how, "key")
@@ -79,24 +81,40 @@ def space_picture(space: Space) -> Picture:
             _cell(picture, left + column * CELL, y, colour, f"{row.name}: {layout}", row.cells.get(layout))
         y += HIGH + NEXT * max(0, _reasons(picture, right, y + 15, row, layouts) - 1)
     if never:
-        y = picture.lines(MARGIN, y + 18, f"✕ {', '.join(never)}: excluded for all of them", "small bad", WIDE)
+        y = picture.lines(MARGIN, y + 18, never, "small bad", WIDE)
     y = _folded(picture, y + 14 if rows else y - 24, [row for row in space.rows if len(row.cells) == 1], bool(rows))
     _legend(picture, y + 4, space, rows, layouts)
     return picture
 
 
-def _columns(space: Space, rows: Sequence[Row]) -> tuple[list[str], list[str]]:
-    """The layouts that have a column, and those of many that are excluded for all vectors."""
+def _by_slots(row: Row) -> list[Row]:
+    """A row for each width of the slots that a mask governs, if its layouts tell them apart; else the row."""
+    if not any(" " in layout for layout in row.cells):
+        return [row]
+    found: dict[str, dict[str, Candidate]] = {}
+    for layout, cell in row.cells.items():
+        found.setdefault(layout.rpartition(" ")[0], {})[bare(layout)] = cell
+    return [row._replace(cells=cells, slots=slots) for slots, cells in found.items()]
+
+
+def _columns(space: Space, rows: Sequence[Row]) -> tuple[list[str], str]:
+    """The layouts that have a column, and what to say of those of many in which no data lie and no mask is."""
     found = [layout for layout in space.layouts if any(layout in row.cells for row in rows)]
-    never = [
-        layout for layout in found if all(row.cells[layout].state == "excluded" for row in rows if layout in row.cells)
-    ]
-    never = never if len(found) > MANY else []
-    return [layout for layout in found if layout not in never], never
+    if len(found) <= MANY:
+        return found, ""
+    out = []
+    for layout in found:
+        cells = [(row.mask, row.cells[layout].state) for row in rows if layout in row.cells]
+        if all(state == "excluded" or (mask and state not in COLOURED) for mask, state in cells):
+            out.append(layout)
+    free = any(row.cells[layout].state != "excluded" for row in rows for layout in out if layout in row.cells)
+    why = "excluded for all data, and no mask is in them" if free else "excluded for all of them"
+    return [layout for layout in found if layout not in out], f"✕ {', '.join(out)}: {why}" if out else ""
 
 
 def _named(row: Row) -> str:
-    return row.name + (" (mask)" if row.mask else "") + (f", line {row.line}" if row.line else "")
+    mask = f" (mask {row.slots})" if row.slots else " (mask)" if row.mask else ""
+    return row.name + mask + (f", line {row.line}" if row.line else "")
 
 
 def _point(space: Space) -> str:
@@ -184,13 +202,16 @@ def _cell(picture: Picture, x: float, y: float, number: int, name: str, cell: Ca
 def _legend(picture: Picture, y: float, space: Space, rows: Sequence[Row], layouts: Sequence[str]) -> None:
     costs = any(cell.cost for row in rows for cell in row.cells.values())
     same = "; =: as good" if any(cell.cost == "=" for row in rows for cell in row.cells.values()) else ""
-    means = {**MEANS, "possible": f"{MEANS['possible']}; {space.costs}{same}"} if costs else MEANS
+    means = MEANS
     if not any(cell.state == "chosen" for row in rows for cell in row.cells.values()):
         means = {**means, "possible": "not excluded by any operation alone"}
     marks = [Entry("none", "", f"{MARKS[state]}  {means[state]}") for state in used_states(rows)]
-    coloured = {layout for row in space.rows for layout, cell in row.cells.items() if cell.state in COLOURED}
+    if costs:
+        marks += [Entry("none", "", line) for line in wrapped(f"{space.costs}{same}", "key", WIDE)]
+    coloured = {bare(layout) for row in space.rows for layout, cell in row.cells.items() if cell.state in COLOURED}
     blank = any(layout not in row.cells for row in rows for layout in layouts)
     used = {*layouts, *(layout for row in space.rows if len(row.cells) == 1 for layout in row.cells)}
+    used = {bare(layout) for layout in used}
     entries = [*marks, *([Entry("none", "", MEANS["none"])] if blank else []), *of_layouts(space.layouts, used, "box")]
     plain = [item if item.text.partition(":")[0] in coloured else item._replace(shape="none") for item in entries]
     for entry in plain:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from layoutsolver.explain.layout_words import bare
 from layoutsolver.view.graph import Place, Rows, placed_in_rows, ranked
 from layoutsolver.view.legend import Entry, legend, of_layouts
 from layoutsolver.view.svg import LAYOUTS, MARGIN, Picture, width_of
@@ -264,6 +265,7 @@ def _legend(picture: Picture, flow: Flow, y: float, shown: Sequence[_Box]) -> No
         y = legend(picture, y, [entry], WIDE)
     used = {made.layout for node in flow.nodes for made in node.makes}
     used |= {layout for edge in flow.edges for layout in (edge.layout, edge.converted)}
+    used = {bare(layout) for layout in used}
     for entry in of_layouts(flow.layouts, used, "box"):
         y = legend(picture, y, [entry], WIDE)
     wanted = {word for node in flow.nodes for word in re.findall(r"\w+", node.wants)} - used
@@ -277,7 +279,7 @@ def _cut(names: str, end: str = "") -> str:
 
 
 def _colour(flow: Flow, layout: str) -> int:
-    return flow.layouts.index(layout) % LAYOUTS
+    return flow.layouts.index(bare(layout)) % LAYOUTS
 
 
 def _said(edge: Edge) -> str:

@@ -37,7 +37,7 @@ class Kept(NamedTuple):
 
 
 class FusionView(NamedTuple):
-    """Loops before and behind fusion, and what stayed apart."""
+    """Loops before and after fusion, and what stayed apart."""
 
     title: str
     before: tuple[LoopBox, ...]
@@ -58,10 +58,13 @@ def fusion_picture(shown: FusionView) -> Picture:
     picture.text(MARGIN, 42, _point(shown), "point")
     how = "A box is a loop over vectors, with its line in the program. Loops of one colour become one loop."
     picture.text(MARGIN, 59, how, "key")
-    top = 106.0
+    legal = "Fusing them is legal: every load still finds what it found before, and no store is overtaken."
+    if len(shown.after) < len(shown.before):
+        picture.text(MARGIN, 76, legal, "key")
+    top = 123.0
     wide = max(_wide(box) for box in (*shown.before, *shown.after))
     right = MARGIN + wide + BETWEEN
-    for x, word, boxes in ((MARGIN, "as written", shown.before), (right, "fused", shown.after)):
+    for x, word, boxes in ((MARGIN, "before", shown.before), (right, "after", shown.after)):
         picture.text(x, top - 14, f"{word}: {_many(len(boxes), 'loop')}", "point")
     colour = {line: number for number, box in enumerate(shown.after) for line in box.lines}
     where = {box.lines[0]: top + at * (HIGH + GAP) for at, box in enumerate(shown.before)}
@@ -103,7 +106,7 @@ def _point(shown: FusionView) -> str:
     if before == after:
         return f"No loops are fused: the program keeps its {_many(before, 'loop')}."
     now, was = _accesses(shown.after), _accesses(shown.before)
-    return f"{_many(before, 'loop')} become {after}: their bodies have {now} instead of {was}, as written."
+    return f"{_many(before, 'loop')} become {after}: {now} in their bodies, {was} before."
 
 
 def view_of(result: FuseResult) -> FusionView:

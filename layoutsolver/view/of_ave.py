@@ -87,7 +87,7 @@ WEIGHED, LARGEST = 24, 100
 """Costs are told of so many layouts, and of programs of at most so many vectors: each takes a solve."""
 
 
-COSTS = "+N: the best program with it executes N instructions more"
+COSTS = "+N: the best program with this vector in that layout, all others chosen anew, executes N instructions more"
 
 
 def _weighed(other: Alternative) -> Candidate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from layoutsolver.explain.layout_words import in_words
+from layoutsolver.explain.layout_words import bare, in_words
 from layoutsolver.explain.vmi_why import Other, other
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.reasons import reasons_of
@@ -55,6 +55,8 @@ def space_of(result: VmiResult) -> Space:
         rows.append(Row(known.id, known.where.line, cells, posed.program.values[value].is_mask))
         still += [(value, layout, cells) for layout, cell in cells.items() if cell.state == "possible"]
     solution = result.solution
+    if len(still) > WEIGHED:  # masks may lie in many layouts, and are the cheapest to make in any
+        still = [one for one in still if not posed.program.values[one[0]].is_mask]
     if solution is not None and result.ok and len(still) <= WEIGHED and len(problem.values) <= LARGEST:
         for value, layout, cells in still:
             cells[layout] = _weighed(other(posed, solution, value, layout, Limits()))
@@ -66,7 +68,10 @@ WEIGHED, LARGEST = 24, 100
 """Costs are told of so many layouts, and of programs of at most so many vectors: each takes a solve."""
 
 
-COSTS = "+N: so much more on the busiest pipe; (+N): no more on that, so much more on all together"
+COSTS = (
+    "+N: the best program with this vector in that layout, all others chosen anew, takes the busiest pipe N "
+    "instructions more; (+N): no more on that, N more in all"
+)
 
 
 def _weighed(found: Other) -> Candidate:
@@ -192,10 +197,9 @@ def _made(result: VmiResult) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
 
 
 def _names(result: VmiResult) -> tuple[str, ...]:
-    """The layouts that values of the program may have, in the order of the rules."""
-    found = {layout for value in _posed(result).problem.values for layout in value.layouts}
-    plain = [name for name in LAYOUT_NAMES if name in found]
-    return (*plain, *sorted(found - set(plain)))
+    """The layouts that values of the program may have, those of masks without a width, in the order of the rules."""
+    found = {bare(layout) for value in _posed(result).problem.values for layout in value.layouts}
+    return tuple(name for name in LAYOUT_NAMES if name in found)
 
 
 def _posed(result: VmiResult) -> PosedVmi:

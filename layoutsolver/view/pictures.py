@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from layoutsolver_models.targets.bank_chip import BankChip
 
 NAMES = ("dataflow", "space", "lanes", "fusion", "memory")
-"""The dataflow with its layouts, the candidate space, the lanes of an operation, loops before and behind fusion, and
+"""The dataflow with its layouts, the candidate space, the lanes of an operation, loops before and after fusion, and
 what lives where in memory and how long.
 """
 
@@ -72,20 +72,26 @@ class Shown:
         return lane_picture(f"{where}: what lies where in vector registers", columns)
 
 
-HEADINGS = {"dataflow": "Where values flow, and in which layouts", "space": "Which layouts there are to choose from"}
+HEADINGS = {
+    "dataflow": "Where values flow, and in which layouts", "space": "Which layouts there are to choose from",
+    "lanes": "How elements lie in registers", "fusion": "Loops before and after fusion",
+    "memory": "What lies where, and how long",
+}  # fmt: skip
 
 
-def page_of(shown: Shown) -> str:
+def page_of(shown: Shown, options: SolveOptions) -> str:
     """A page with all pictures of a program."""
     from layoutsolver.view.page import page
 
     pictures = []
-    for name, heading in HEADINGS.items():
-        if shown.solved is not None and shown.solved.posed is not None:
-            pictures.append((heading, shown.picture(name)))
+    if shown.solved is not None and shown.solved.posed is not None:
+        pictures += [(HEADINGS[name], shown.picture(name)) for name in ("dataflow", "space")]
     if shown.solved is None and shown.graph is not None:
         with suppress(NoPictureError):  # a text without loads has no lanes to show, and the page is whole without them
-            pictures.append(("How elements lie in registers", shown.picture("lanes")))
+            pictures.append((HEADINGS["lanes"], shown.picture("lanes")))
+    if "pto.fusion_region" in shown.source.text and not shown.unreadable:
+        with suppress(NoPictureError):  # what speaks against fusion is said by `fuse`; the page is of layouts first
+            pictures.append((HEADINGS["fusion"], fusion_of(shown.source, options)[0]))
     answer = "" if shown.solved is None or not shown.solved.ok else _adapter(shown.solved).annotated(shown.solved)
     return page(shown.source.name, shown.source, shown.diagnostics, pictures, answer, _summary(shown))
 
@@ -101,7 +107,7 @@ def _summary(shown: Shown) -> str:
 
 
 def fusion_of(source: SourceFile, options: SolveOptions) -> tuple[Picture, list[Diagnostic]]:
-    """The loops of a program before and behind fusion, and what is to be said. Raises `NoPictureError`."""
+    """The loops of a program before and after fusion, and what is to be said. Raises `NoPictureError`."""
     from layoutsolver.api_fusion import FuseOptions, fuse
     from layoutsolver.view.fusion import fusion_picture, view_of
 
@@ -161,7 +167,10 @@ def show(source: SourceFile, options: SolveOptions, vmi: bool) -> Shown:
     if vmi:
         from layoutsolver.api_vmi import VmiOptions, solve
 
-        chosen = VmiOptions(compat=options.compat, assumed_trip_count=options.assumed_trip_count, limits=options.limits)
+        chosen = VmiOptions(
+            compat=options.compat, assumed_trip_count=options.assumed_trip_count, limits=options.limits,
+            conflicts=options.conflicts,
+        )  # fmt: skip
         return Shown(source, solve(source, chosen), None)
     from layoutsolver.api import solve as solve_ave
 

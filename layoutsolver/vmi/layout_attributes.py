@@ -61,7 +61,7 @@ def _room(type_: VmiVectorType | VmiMaskType, layout: Dense | Groups) -> str:
         return f"has {layout.parts} parts, and there are only {type_.lanes} elements: a part would be empty"
     if isinstance(type_, VmiMaskType) and type_.bits and carrier(layout, type_.bits) is None:
         wide = type_.bits * layout.lane_stride
-        return f"would be a mask of {wide}-bit lanes, and predicates govern lanes of at most 32 bits"
+        return f"would be a mask of {wide}-bit lanes, and masks govern lanes of at most 32 bits"
     if type_.bits and arity(layout, type_.bits, type_.lanes) < 1:
         return "holds no element"
     return ""

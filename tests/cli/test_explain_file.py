@@ -25,7 +25,7 @@ def two_conflicts() -> str:
 def test_the_explanation_goes_to_standard_output(clash: Path, run: Run) -> None:
     outcome = run("explain", clash)
     assert (outcome.status, outcome.err) == (1, "")
-    assert outcome.out.startswith("error[LS0101]: no layout of predicate `%p` suits everything that touches it")
+    assert outcome.out.startswith("error[LS0101]: no layout of mask `%p` suits everything that touches it")
     assert f"{clash}:6:8" in outcome.out
     assert run("solve", clash).err == outcome.out
 

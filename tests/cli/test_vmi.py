@@ -264,6 +264,19 @@ def test_the_released_compiler_s_choices_are_counted_and_priced(run: Run) -> Non
     assert lines[0] == "%codes (line 12) is made in c"
 
 
+def test_a_pin_is_blamed_once(run: Run, tmp_path: Path) -> None:
+    text = """func.func @k(%p: !pto.ptr<f8E4M3FN, ub>, %q: !pto.ptr<f32, ub>, %o: index) {
+  %x = pto.vmi.vload %p[%o] : !pto.ptr<f8E4M3FN, ub> -> !pto.vmi.vreg<256xf8E4M3FN>
+  %w = pto.vmi.vcvt %x : !pto.vmi.vreg<256xf8E4M3FN> -> !pto.vmi.vreg<256xf32>
+  pto.vmi.vstore %w, %q[%o] : !pto.vmi.vreg<256xf32>, !pto.ptr<f32, ub>
+  return
+}
+"""
+    outcome = run("explain", write(tmp_path / "k.pto", text), "--pin", "%x=gs1")
+    assert outcome.out.count("error[LS0805]") == 1
+    assert "%x is fixed to gs1" in outcome.out
+
+
 def test_explain_says_as_many_conflicts_as_are_asked_for(run: Run, tmp_path: Path) -> None:
     text = Path(FP4).read_text(encoding="utf-8")
     both = "".join(text.replace("@", f"@f{number}_") for number in range(2))

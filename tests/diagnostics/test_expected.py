@@ -141,18 +141,18 @@ def test_a_message_without_a_place_meets_unknown_alone() -> None:
     assert len(differences("// expected-error {{m}}", item)) == 2
 
 
-VERIFIED = INFEASIBLE.replace("  %z = ", "  // expected-error@+1 {{no layout of predicate `%p`}}\n  %z = ")
+VERIFIED = INFEASIBLE.replace("  %z = ", "  // expected-error@+1 {{no layout of mask `%p`}}\n  %z = ")
 
 
 @pytest.mark.parametrize("verb", ["solve", "explain"])
 def test_exit_status_of_the_command_line(verb: str, tmp_path: Path, run: Run) -> None:
     met = run(verb, write(tmp_path / "met.mlir", VERIFIED), "--verify-diagnostics")
     assert (met.status, met.out, met.err) == (0, "", "")
-    other = write(tmp_path / "other.mlir", VERIFIED.replace("predicate `%p`", "predicate `%q`"))
+    other = write(tmp_path / "other.mlir", VERIFIED.replace("mask `%p`", "mask `%q`"))
     wrong = run(verb, other, "--verify-diagnostics")
     assert (wrong.status, wrong.out) == (1, "")
     assert len(wrong.err.splitlines()) == 2
-    assert f"{other}:7: unexpected error: no layout of predicate `%p`" in wrong.err
+    assert f"{other}:7: unexpected error: no layout of mask `%p`" in wrong.err
     solved = run(verb, write(tmp_path / "good.mlir", PROGRAM), "--verify-diagnostics")
     assert (solved.status, solved.out, solved.err) == (0, "", "")
     missing = run(

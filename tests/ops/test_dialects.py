@@ -69,7 +69,9 @@ def test_a_name_that_is_like_a_known_one_is_doubted(right: str, wrong: str) -> N
     assert len(said) == text.count(wrong)
 
 
-@pytest.mark.parametrize("name", ["pto.tadd", "pto.mscatter", "llvm.intr.fmaa", "mine.castprt", "arith.quantise"])
+@pytest.mark.parametrize(
+    "name", ["pto.tadd", "pto.mscatter", "llvm.intr.fmaa", "buckyball.smatmul", "mine.castprt", "arith.quantise"]
+)
 def test_a_name_that_may_be_one_is_not_doubted(name: str) -> None:
     _, found = graph_of(read_source(SourceFile("a", f'func.func @f() {{\n  "{name}"() : () -> ()\n  return\n}}\n')))
     assert found == []

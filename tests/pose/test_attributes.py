@@ -66,6 +66,23 @@ def test_every_verb_says_the_same(given: dict[str, str], code: str, line: int, n
     assert answers == [[("error", code, line, (note,))]] * 4
 
 
+def test_the_place_is_the_word_that_is_wrong() -> None:
+    for given, word in (({"load": "functionTyp = #ave.func_dist_type<pk4>"}, "functionTyp"),
+                        ({"widen": "pp = #ave.vcvt_pp_type<p0>"}, "p0")):  # fmt: skip
+        source = program(**given)
+        (found,) = [item for item in solve(source).diagnostics if item.code in ("LS0206", "LS0207")]
+        assert found.primary is not None
+        assert source.text[found.primary.span.start : found.primary.span.end] == word
+
+
+def test_an_address_space_that_does_not_exist_is_named() -> None:
+    source = SourceFile("k.mlir", program().text.replace("address_space<ub>", "address_space<ubb>"))
+    found = [item for item in solve(source).diagnostics if "`ubb`" in item.message]
+    assert found
+    assert {item.code for item in found} == {"LS0206"}
+    assert all(item.message.endswith("which does not exist: is `ub` meant?") for item in found)
+
+
 def test_what_is_meant_for_others_is_kept() -> None:
     assert said(program(load="mine.note = 3 : i32")) == [[]] * 4
     noted = said(program(load='reason = "a"'))

@@ -51,6 +51,39 @@ def test_messages_stand_under_their_lines(tmp_path: Path) -> None:
     assert text.count("<svg") == 2
 
 
+def test_a_repair_stands_under_its_message_with_the_lines_that_it_changes(tmp_path: Path) -> None:
+    text = page(tmp_path, str(ROOT / "examples" / "shared_mask.mlir"), 1)
+    assert "make the mask `%mask` once more, in b32, as `%mask_b32`" in text
+    removed = re.findall(r"<div class=removed> *(\d+) - ([^<]*)", text)
+    added = re.findall(r"<div class=added> *(\d+) \+ ([^<]*)", text)
+    assert [line for line, _ in removed] == ["11", "12"]
+    assert [line for line, _ in added] == ["10", "11", "10", "12"]
+    assert "%mask_b32 :" in added[1][1]
+
+
+def test_a_program_of_fusion_regions_shows_its_loops(tmp_path: Path) -> None:
+    text = page(tmp_path, str(ROOT / "examples" / "column_softmax.pto"), 0)
+    assert "Loops before and after fusion" in text
+    assert "6 loops become 2" in text
+
+
+def test_banks_and_buffers_have_a_page_with_their_answer(tmp_path: Path) -> None:
+    banks = page(tmp_path, str(ROOT / "examples" / "bank_tile.mlir"), 0)
+    assert "tile: optimal, 6 of 16 banks" in banks
+    assert "buckyball.mset" in banks
+    buffers = page(tmp_path, str(ROOT / "examples" / "buffers.csv"), 0)
+    assert "optimal: 6 buffers in 8288 bytes" in buffers
+    assert "id,lower,upper,size,alignment,offset" in buffers
+    broken = tmp_path / "broken.csv"
+    broken.write_text("id,lower,upper,size\na,0,1,x\n")
+    assert "error[LS1020]" in page(tmp_path, str(broken), 3)
+
+
+def test_what_stands_on_the_page_is_said_as_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page(tmp_path, str(ROOT / "examples" / "shared_mask.mlir"), 1)
+    assert "error[LS0101]" in capsys.readouterr().err
+
+
 def test_an_answer_is_on_the_page_of_a_program_that_has_one(tmp_path: Path) -> None:
     text = page(tmp_path, str(ROOT / "examples" / "fp4_dequant.pto"), 0)
     assert "optimal: every vector has a layout" in text

@@ -13,6 +13,6 @@ def test_lines_are_numbered_as_in_the_file(tmp_path: Path) -> None:
     file.write_text("// one\n// -----\n" + CONFLICT)
     assert main(["report", str(file), "--split-input-file", "-o", str(out)]) == 1
     text = out.read_text(encoding="utf-8")
-    assert f"<span class=number>{2 + len(CONFLICT.splitlines())}</span><span>}}</span>" in text
+    assert f"<span class=number>{2 + len(CONFLICT.splitlines())}</span><span class=code>}}</span>" in text
     line = next(each for each in text.split('<div class="line') if "error[LS0101]" in each)
-    assert "store_with_stride" in line.partition("</span><span>")[2].partition("</span>")[0]
+    assert "store_with_stride" in line.partition("</span><span class=code>")[2].partition("</span>")[0]

@@ -140,7 +140,6 @@ def test_constants_and_attributes() -> None:
         (f'%r = pto.vmi.vload %p[%o] {{dist_mode = "unpack"}} : {P} -> {F}', "LS0302", "in this form"),
         (f'%r = pto.vmi.vadd %a, %b {{pmode = "merge"}} : {F}, {F} -> {F}', "LS0302", 'with `pmode = "merge"`'),
         (f"%r = pto.vmi.vcvt %ui : {U} -> {F}", "LS0302", "with these types"),
-        (f"%r = pto.vmi.vtwist %a : {F} -> {F}", "LS0301", "no operation that is known"),
     ],
 )
 def test_what_has_no_form_is_named_and_the_rest_goes_on(text: str, code: str, message: str) -> None:

@@ -14,7 +14,7 @@ def granularity(writer: Writer, step: Step) -> int:
     width = tables.PREDICATE_WIDTHS.get(step.attrs.get("functionType", ""), REGISTER_BITS // max(lanes, 1))
     if width not in (8, 16, 32):
         raise NotLoweredError(
-            "LS0602", f"a predicate of {lanes} lanes without a granularity cannot be made",
+            "LS0602", f"a mask of {lanes} lanes without a granularity cannot be made",
             "its functionType has to be pb8, pb16 or pb32",
         )  # fmt: skip
     return width
@@ -30,7 +30,7 @@ def pge(writer: Writer, step: Step) -> None:
     """`pge.b*` with the number of its pattern; the release names all lanes of a narrow predicate by their number."""
     vector = writer.lanes_of(step.results[0])
     if not vector.shape:
-        raise NotLoweredError("LS0602", f"no predicate of type `{vector.text}` can be made")
+        raise NotLoweredError("LS0602", f"no mask of type `{vector.text}` can be made")
     number = enumerator(step, "pattern", tables.PGE_PATTERNS)
     if step.attrs["pattern"] == "ALL" and writer.dialect == RELEASE:
         if vector.lanes not in tables.LANE_PATTERNS:

@@ -6,14 +6,18 @@ import argparse
 
 from layoutsolver.buckyball.banking import Banked, BankOptions, bank_text
 from layoutsolver.buckyball.lowering import text_stage
+from layoutsolver.buckyball.passes.pipeline import stage_of
 from layoutsolver.buckyball.program import read_program
+from layoutsolver.buckyball.stages import STAGES
 from layoutsolver.buckyball.usage import bank_usage, usage_text
-from layoutsolver.cli.buckyball.target import bank_chip
-from layoutsolver.cli.inputs import read_inputs
+from layoutsolver.cli.buckyball.target import bank_chip, is_of_banks
+from layoutsolver.cli.errors import UsageError
+from layoutsolver.cli.inputs import dialects, read_inputs
 from layoutsolver.cli.main import EXIT_INPUT, EXIT_LIMIT, EXIT_OK, EXIT_PROGRAM, worst
 from layoutsolver.cli.messages import print_diagnostics
 from layoutsolver.cli.output import deliver
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.placement.csv import is_table
 from layoutsolver.source import SourceFile, Span
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.bank_chip import BankChip
@@ -25,6 +29,7 @@ def run(options: argparse.Namespace) -> int:
     if options.bank_num is not None:
         chip = chip._replace(bank_num=options.bank_num)
     inputs = read_inputs(options)
+    _refuse_others(options, inputs.sources)
     if options.check:
         return _check(options, chip, inputs.sources)
     limits = Limits(options.time_limit, options.workers, options.seed)
@@ -47,6 +52,17 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json" or options.table:
         return deliver(options.output, "".join(answers), status)
     return deliver(options.output, inputs.joined(answers), status) if len(answers) == len(inputs.sources) else status
+
+
+def _refuse_others(options: argparse.Namespace, sources: list[SourceFile]) -> None:
+    """Refuse what has no banks at all. Raises `UsageError`."""
+    for source in sources:
+        if is_table(source.text):
+            raise UsageError(f"`{options.file}` is a table of buffers: --placement gives them offsets")
+        found = sorted(dialects(source.text))
+        if found and not is_of_banks(source, "auto"):
+            verbs = "`layoutsolver solve` decides its layouts"
+            raise UsageError(f"`{options.file}` is a program of `{found[0]}`, which has no banks: {verbs}")
 
 
 def _status(banked: Banked) -> int:
@@ -72,6 +88,10 @@ def _table(banked: Banked, chip: BankChip) -> str:
     return "".join(lines)
 
 
+UNNUMBERED = STAGES[STAGES.index("linalg") + 1 : STAGES.index("bank-ssa") + 1]
+"""The stages at which programs have banks without numbers, or tiles that will lie in such."""
+
+
 def _check(options: argparse.Namespace, chip: BankChip, sources: list[SourceFile]) -> int:
     status = EXIT_OK
     answers = []
@@ -86,6 +106,11 @@ def _check(options: argparse.Namespace, chip: BankChip, sources: list[SourceFile
         print_diagnostics(options, read.diagnostics)
         if read.code is None:
             status = worst(status, EXIT_INPUT if read.unreadable else EXIT_PROGRAM)
+            continue
+        if stage_of(read.code) in UNNUMBERED:
+            message = "the banks of this program have no numbers yet: without --check, they are given some"
+            print_diagnostics(options, [Diagnostic("LS1009", "error", message, Label(source, Span(0, 0)))])
+            status = worst(status, EXIT_PROGRAM)
             continue
         found, said = bank_usage(read.code, chip, options.bank_model or "contiguous")
         print_diagnostics(options, said)

@@ -244,7 +244,7 @@ def _is_uneven(rule: VmiRule, op: VmiOp, bits: int, known: dict[str, Fact]) -> s
 
 
 def _is_narrow(rule: VmiRule, op: VmiOp) -> str:
-    """Why a comparison cannot be made in a rule's layout: the predicate would be of wider lanes than the data."""
+    """Why a comparison cannot be made in a rule's layout: the mask would be of wider lanes than the data."""
     if op.op in COMPARING and rule.layouts.get("data", "") in ("ls2", "ls4"):
-        return "the predicate of a comparison is as wide as its elements"
+        return "the mask of a comparison is as wide as its elements"
     return ""

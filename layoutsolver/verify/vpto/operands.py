@@ -35,7 +35,7 @@ class Call(PtoCall):
         """The predicate in a role."""
         found = self.held(role)
         if not isinstance(found, PReg):
-            raise self.op.fail(f"has no predicate as `{role}`")
+            raise self.op.fail(f"has no mask as `{role}`")
         return found
 
     def align(self, role: str) -> Align:
@@ -87,13 +87,13 @@ class Call(PtoCall):
         """Bytes of a lane that the predicate in a role governs."""
         type_ = self.op.type(self.op.value(role))
         if not isinstance(type_, PredicateType):
-            raise self.op.fail(f"has no predicate as `{role}`")
+            raise self.op.fail(f"has no mask as `{role}`")
         return int(type_.granularity[1:]) // 8
 
     def governed(self, width: int, role: str = "mask") -> PReg:
         """The predicate in a role for lanes of `width` bytes, whose granularity must be that."""
         if self.granularity(role) != width:
             raise self.op.fail(
-                f"works on lanes of {8 * width} bits, its predicate is of granularity b{8 * self.granularity(role)}"
+                f"works on lanes of {8 * width} bits, its mask is of granularity b{8 * self.granularity(role)}"
             )
         return self.mask(role)

@@ -106,7 +106,7 @@ def _stream(call: Call) -> list[PtoValue]:
     """Add the bits of a b16 or b32 predicate to a store stream."""
     at, width = call.pointer("base"), call.granularity("value")
     if width not in (2, 4):
-        raise call.op.fail("adds predicates of granularity b16 and b32 only")
+        raise call.op.fail("adds masks of granularity b16 and b32 only")
     ram = call.unit.ram
     made, align, end = predicate_memory.pstu(
         ram.of(at), at.offset, call.mask("value"), 2 if width == 2 else 4, call.align("align_in")

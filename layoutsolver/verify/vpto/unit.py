@@ -29,7 +29,7 @@ OPEN: dict[str, str] = {
     "vdintlvv2": "no document says which half it returns", "uvld": "no document says how it finds its alignment state",
     "vaddreluconv": "no document says to which type it converts",
     "vmulconv": "no document says to which type it converts",
-    "vcbmax": "no document says what its predicate is", "vcbmin": "no document says what its predicate is",
+    "vcbmax": "no document says what its mask is", "vcbmin": "no document says what its mask is",
     "vbitsort": "sorting is not modelled", "vmrgsort4": "sorting is not modelled",
     "sprsti": "special registers are not modelled", "sprsts": "special registers are not modelled",
 }  # fmt: skip

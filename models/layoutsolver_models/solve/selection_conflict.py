@@ -50,13 +50,18 @@ def smallest_conflict(problem: SelectionProblem, limits: Limits) -> tuple[Suspec
 
 
 def independent_conflicts(problem: SelectionProblem, limits: Limits, most: int) -> list[tuple[Suspects, bool]]:
-    """The first smallest conflicts that have no operation in common, and whether each is known to be smallest."""
+    """The first smallest conflicts that have no operation and no pin in common, and whether each is known to be
+    smallest.
+    """
     end = None if limits.seconds is None else time.monotonic() + limits.seconds
     found: list[tuple[Suspects, bool]] = []
     rest = problem
+    pins = list(range(len(problem.pins)))
     while len(found) < most and (not found or contradicts(rest, limits)):
         left = limits if end is None else limits._replace(seconds=max(0.01, end - time.monotonic()))
         core, minimal = smallest_conflict(rest, left)
+        core = core._replace(pins=frozenset(pins[number] for number in core.pins))
+        pins = [number for number in pins if number not in core.pins]
         found.append((core, minimal))
         ops = tuple(_free(problem, op) if number in core.ops else op for number, op in enumerate(rest.ops))
         points = tuple(
@@ -65,7 +70,8 @@ def independent_conflicts(problem: SelectionProblem, limits: Limits, most: int) 
             else _without(point, core.ops.__contains__)
             for number, point in enumerate(rest.capacities)
         )
-        rest = rest._replace(ops=ops, capacities=points)
+        left_pins = tuple(problem.pins[number] for number in pins)
+        rest = rest._replace(ops=ops, capacities=points, pins=left_pins)
         if not minimal or not (core.ops or core.capacities):
             break
     return found
