@@ -102,7 +102,7 @@ def test_options_that_do_not_go_are_refused(run: Run, options: list[object], wor
     assert words in found.err
 
 
-@pytest.mark.parametrize("verb", ["solve", "explain", "space", "report", "view"])
+@pytest.mark.parametrize("verb", ["solve", "explain", "space", "view"])
 def test_verbs_for_layouts_point_to_the_verb_for_banks(run: Run, verb: str) -> None:
     found = run(verb, LISTING)
     assert (found.status, found.out) == (2, "")
