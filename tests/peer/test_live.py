@@ -10,9 +10,8 @@ import pytest
 
 from layoutsolver.api import annotate
 from layoutsolver_models.solve.count import count_solutions
-from tests.support.compare_peer import compare_costs, difference, program
+from tests.support.compare_peer import compare_costs, decided, difference, program
 from tests.support.peer import analyze, later_passes, peer_path
-from tests.support.solving import solve_text
 
 pytestmark = [
     pytest.mark.peer,
@@ -55,9 +54,9 @@ def test_later_passes_make_the_same_of_our_output_as_of_its_own(seed: int) -> No
     text = program(seed, 8)
     theirs = analyze(text)
     if theirs.verdict != "solved":
-        assert not solve_text(text, compat="upstream").ok
+        assert decided(text, "upstream").verdict == theirs.verdict
         return
-    mine = solve_text(text, compat="upstream")
+    mine = decided(text, "upstream")
     assert lowered(annotate(mine)) == lowered(theirs.stdout)
 
 
@@ -68,7 +67,7 @@ def test_later_passes_accept_the_default_choice() -> None:
     for seed in range(6000, 6080):
         text = program(seed, 8)
         theirs = analyze(text)
-        mine = solve_text(text)
+        mine = decided(text)
         if theirs.verdict != "solved" or not mine.ok or lowered(theirs.stdout)[0] != 0:
             continue
         accepted += 1
@@ -103,7 +102,7 @@ USE = """  %w = ave.hir.scalar_broadcast %t : f32 -> vector<64xf32>
 def test_solutions_are_counted_as_the_analyzer_counts_candidates() -> None:
     """Four independent stores leave 3^4 candidates, which the analyzer prints when an operation before them fails."""
     stores = "".join(STORE.format(n=n) for n in range(4))
-    posed = solve_text(OPEN.format(before="", stores=stores, behind=""), compat="upstream").posed
+    posed = decided(OPEN.format(before="", stores=stores, behind=""), "upstream").posed
     assert posed is not None
     answer = analyze(OPEN.format(before=CLASH, stores=stores, behind=USE))
     assert (answer.verdict, answer.failing_op) == ("no_solve", "ave.hir.vcmps")
