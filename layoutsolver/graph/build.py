@@ -453,9 +453,15 @@ class _Builder:
 
     def check_result_count(self, node: OpNode, named: int) -> None:
         """Report results that the operation does not have, or that its text does not name."""
+        spec = node.spec
+        if node.op.is_generic and node.operand_type_texts is not None and spec is not None and spec.assembly:
+            typed, needed = len(node.result_type_texts), sum(1 for role in spec.results if not role.optional)
+            if not _any_number(spec) and not needed <= typed <= len(spec.results):
+                has = f"{needed} result{'s' * (needed != 1)}"
+                self.report("LS0205", f"`{node.name}` has {has}, its type has {typed}", node.span)
+                return
         if not named:
             return
-        spec = node.spec
         fewest, most = named, named
         if spec is not None and spec.assembly and node.types and not _any_number(spec):
             fewest, most = sum(1 for role in spec.results if not role.optional), len(spec.results)

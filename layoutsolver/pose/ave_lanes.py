@@ -246,9 +246,9 @@ def _count(judge: LaneJudge, node: OpNode) -> Check | None:
 
 def _load(judge: LaneJudge, node: OpNode) -> Check | None:
     dist = load_dist(node)
-    result = node.results[0] if node.results else -1
-    if result < 0 or (dist == "NORM" and judge.bits(result) != 1):
+    if not node.results or (dist == "NORM" and judge.bits(node.results[0]) != 1):
         return None
+    result = node.results[0]
     if judge.bits(result) == 1:
         needed = judge.needed.get(result, judge.lanes(result))
         if needed <= 128 or not is_unaligned(node) or not judge.is_live(result):

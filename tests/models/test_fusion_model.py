@@ -70,3 +70,15 @@ def test_a_value_is_not_handed_on_past_a_store_that_loses_it() -> None:
     assert clusters == ((0, 1, 2),)
     assert cost == settle(problem, clusters).cost.total == best_by_enumeration(problem).cost.total
     assert settle(problem, clusters).cost.loads == 8
+
+
+def test_a_loop_is_paid_each_time_that_it_is_entered() -> None:
+    """Ten times around both: 2 half cycles a turn and 20 a loop, ten times."""
+    loops = tuple(loop._replace(runs=10) for loop in LOOPS)
+    stores = tuple(FusionStore(at, 1, at, 1, escapes="yes") for at in range(2))
+    problem = FusionProblem(loops, VALUES, stores=stores, runs=10)
+    clusters, cost = thought(problem)
+    assert clusters == ((0, 1),)
+    assert cost == settle(problem, clusters).cost.total == best_by_enumeration(problem).cost.total
+    apart = settle(problem, ((0,), (1,))).cost.total
+    assert apart - cost == 10 * (8 * 2 + 20)

@@ -272,6 +272,19 @@ def test_generic_forms_with_too_few_or_too_many_operands_are_reported(mnemonic: 
         assert [diagnostic.code for diagnostic in diagnostics] == ["LS0004"]
 
 
+@pytest.mark.parametrize("mnemonic", [example.mnemonic for example in ROWS])
+def test_generic_forms_with_too_few_or_too_many_results_are_reported(mnemonic: str) -> None:
+    example = BY_NAME[mnemonic]
+    roles = all_specs()[example.name].results
+    needed = sum(not role.optional for role in roles)
+    for number in {needed - 1, len(roles) + 1} - {-1}:
+        wrong = Row(example.mnemonic, "", example.operands, (*example.results, *[F] * 3)[:number])
+        _, diagnostics = build_graph(read(f"{example.header}{wrong.generic}\n"))
+        assert [item.code for item in diagnostics if item.severity == "error"] == ["LS0205"]
+        assert f"has {needed} result" in diagnostics[0].message
+        assert diagnostics[0].message.endswith(f"its type has {number}")
+
+
 @pytest.mark.parametrize(("count", "reported"), [(1, False), (2, False), (3, True)])
 def test_a_load_may_have_a_second_result(count: int, reported: bool) -> None:
     names = ", ".join(f"%r{number}" for number in range(count))

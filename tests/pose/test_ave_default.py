@@ -491,3 +491,24 @@ def test_what_is_selected_means_nothing_behind_its_mask() -> None:
 def test_a_mask_that_is_an_argument_selects_in_all_its_lanes() -> None:
     """In 16-bit granularity, half of them would be lost."""
     assert not solve(SourceFile("f.mlir", selected("%p"))).ok
+
+
+def test_what_two_endings_return_has_one_layout_and_scalars_beside_it_have_none() -> None:
+    text = """func.func @f(%c: i1, %a: memref<64xf16, #hivm.address_space<ub>>, %n: index) -> (index, vector<64xf16>) {
+  %c0 = arith.constant 0 : index
+  %x = ave.hir.vload <NORM> %a[%c0] : memref<64xf16, #hivm.address_space<ub>> into vector<64xf16>
+  cf.cond_br %c, ^one, ^two
+^one:
+  return %n, %x : index, vector<64xf16>
+^two:
+  %m = ave.hir.pge <ALL> : vector<64xi1>
+  %y = ave.hir.vabs %x, %m : vector<64xf16>, vector<64xi1>
+  return %c0, %y : index, vector<64xf16>
+}
+"""
+    result = solve_text(text)
+    assert result.ok
+    assert result.posed is not None
+    values = result.posed.problem.values
+    (tie,) = result.posed.problem.ties
+    assert ([values[number].id for number in tie.values], tie.reason) == (["%x", "%y"], "returned from @f")

@@ -138,9 +138,9 @@ class _Fixer:
 
     def use(self, value: int, point: Point) -> None:
         """See to it that a value of the text can be used at a point."""
-        op = self.graph.values[value].op if value >= 0 else -1
-        if op < 0:
+        if value < 0 or self.graph.values[value].op < 0:
             return
+        op = self.graph.values[value].op
         node = self.graph.ops[op]
         at = (op, 0 if node.name.startswith(VMI) else 1)
         scope = self.scope_of(at)

@@ -220,6 +220,7 @@ def test_impossible_maps_are_refused() -> None:
         ("num_groups = 8, slots = 8", 32, 9, "a vector of 8 groups has as many elements"),
         ("num_groups = 8", 32, 8, "leaves open how many groups"),
         ("num_groups = 8, slots = 8, lane_stride = 10", 32, 8, "does not fit a register of 64 lanes"),
+        ("num_groups = 6, slots = 3, lane_stride = 32", 32, 6, "does not fit a register of 64 lanes"),
     ):
         with pytest.raises(ValueError, match=message):
             data_map(layout, bits, lanes)
@@ -233,3 +234,8 @@ def test_impossible_maps_are_refused() -> None:
             mask_map(layout, 8, granularity)
     with pytest.raises(ValueError, match="`b9` is no layout of a register"):
         VecMem("b9")
+
+
+def test_the_last_slot_of_a_register_may_be_its_last_lane() -> None:
+    (register,) = data_map("num_groups = 3, slots = 3, lane_stride = 31", 32, 3).registers
+    assert [place for place, number in enumerate(register[::4]) if number is not None] == [0, 31, 62]

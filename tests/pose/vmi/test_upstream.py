@@ -132,3 +132,72 @@ func.func @k(%p: !pto.ptr<f32, ub>, %o: index) {
 
 def test_a_layout_without_slots_is_spelled_as_the_attribute() -> None:
     assert text_of("gs", 4) == "num_groups = 4"
+
+
+def test_scalars_between_two_loads_do_not_keep_them_apart_and_a_store_does() -> None:
+    load = "pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf32>"
+    text = f"""
+func.func @k(%p: !pto.ptr<f32, ub>, %q: !pto.ptr<f32, ub>, %o: index, %c: index) {{
+  %x = {load}
+  %at = arith.addi %o, %c : index
+  %y = {load}
+  %s = pto.vmi.vadd %x, %y : !pto.vmi.vreg<64xf32>, !pto.vmi.vreg<64xf32> -> !pto.vmi.vreg<64xf32>
+  pto.vmi.vstore %s, %q[%at] : !pto.vmi.vreg<64xf32>, !pto.ptr<f32, ub>
+  return
+}}
+"""
+    assert set(decided(text)[1]) == {"%x", "%s"}
+    store = "pto.vmi.vstore %x, %q[%o] : !pto.vmi.vreg<64xf32>, !pto.ptr<f32, ub>"
+    assert set(decided(text.replace("  %y", f"  {store}\n  %y"))[1]) == {"%x", "%y", "%s"}
+
+
+REDUCED = """
+func.func @k(%p: !pto.ptr<f32, ub>, %q: !pto.ptr<f32, ub>, %o: index) {
+  %m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<LANESxpred>
+  %x = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<LANESxf32>
+  %s = pto.vmi.vcmax %x, %m {group = 4} :
+    !pto.vmi.vreg<LANESxf32>, !pto.vmi.mask<LANESxpred> -> !pto.vmi.vreg<4xf32>
+  %w = pto.vmi.vbrc %s {group = 4} : !pto.vmi.vreg<4xf32> -> !pto.vmi.vreg<LANESxf32>
+  %e = pto.vmi.vexp %w : !pto.vmi.vreg<LANESxf32> -> !pto.vmi.vreg<LANESxf32>
+  pto.vmi.vstore %e, %q[%o] : !pto.vmi.vreg<LANESxf32>, !pto.ptr<f32, ub>
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("lanes", "layout"), [(32, "contiguous, lane_stride = 2"), (64, "contiguous")])
+def test_groups_of_a_block_are_spread_where_they_leave_a_part_of_the_register_empty(lanes: int, layout: str) -> None:
+    found, layouts = decided(REDUCED.replace("LANES", str(lanes)))
+    assert (found.verdict.ok, layouts["%w"]) == (True, layout)
+
+
+RAMP = """
+func.func @k(%q: !pto.ptr<si32, ub>, %r: !pto.ptr<si16, ub>, %o: index, %b: si16) {
+  %m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<64xpred>
+  %d = pto.vmi.vload %r[%o] : !pto.ptr<si16, ub> -> !pto.vmi.vreg<64xsi16>
+  %x = pto.vmi.vci %b {group = 8} : si16 -> !pto.vmi.vreg<64xsi16>
+  USE
+  %w = pto.vmi.vcvt %x : !pto.vmi.vreg<64xsi16> -> !pto.vmi.vreg<64xsi32>
+  pto.vmi.vstore %w, %q[%o] : !pto.vmi.vreg<64xsi32>, !pto.ptr<si32, ub>
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "wanted", "ramps"),
+    [
+        ("%t = pto.vmi.vselr %d, %x : !pto.vmi.vreg<64xsi16>, !pto.vmi.vreg<64xsi16> -> !pto.vmi.vreg<64xsi16>\n"
+         "  pto.vmi.vstore %t, %r[%o] : !pto.vmi.vreg<64xsi16>, !pto.ptr<si16, ub>", "contiguous", 2),
+        ("%t = pto.vmi.vcmax %x, %m : !pto.vmi.vreg<64xsi16>, !pto.vmi.mask<64xpred> -> !pto.vmi.vreg<1xsi16>\n"
+         "  pto.vmi.vstore %t, %r[%o] : !pto.vmi.vreg<1xsi16>, !pto.ptr<si16, ub>", "deinterleaved = 4", 1),
+    ],
+)  # fmt: skip
+def test_a_ramp_in_groups_is_made_again_only_if_its_elements_stay_in_a_row(use: str, wanted: str, ramps: int) -> None:
+    found, _ = decided(RAMP.replace("USE", use))
+    assert found.assigned is not None
+    assert found.final is not None
+    conversions = {f"64xsi16: contiguous, lane_stride = 2 -> {wanted}": 1}
+    assert found.assigned.ensures == conversions
+    assert found.final.ensures == ({} if ramps == 2 else conversions)
+    assert sum(node.name == "group_iota" for node in found.net.walk()) == ramps
