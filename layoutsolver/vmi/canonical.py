@@ -16,6 +16,7 @@ from layoutsolver.vmi.joins import joins_of
 from layoutsolver.vmi.masks import is_full
 from layoutsolver.vmi.predicated import predicated, without_idle_masks
 from layoutsolver.vmi.program import Constant, Operand, Outside, StepScalar, VmiOp, VmiProgram, VmiValue
+from layoutsolver.vmi.runs import runs_of
 from layoutsolver.vmi.simplify import renumbered, simplified
 from layoutsolver_models.rules.expression import Fact, evaluate, holds
 from layoutsolver_models.rules.vmi.layouts import name_of
@@ -99,6 +100,7 @@ def as_canonical(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:
 class _Builder:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.runs = runs_of(graph)
         self.program = VmiProgram(graph, [], [], [], [], [], {})
         self.diagnostics: list[Diagnostic] = []
         self.rows: dict[str, list[Canonical]] = {}
@@ -119,14 +121,14 @@ class _Builder:
     def _weights(self) -> list[int]:
         """How often the place of every value runs."""
         graph = self.graph
-        out = [graph.ops[value.op].weight if value.op >= 0 else 1 for value in graph.values]
+        out = [self.runs[value.op] if value.op >= 0 else 1 for value in graph.values]
         for index, blocks in graph.arguments.items():
-            inside = [node.weight for node in graph.ops if node.parent == index]
+            inside = [self.runs[node.index] for node in graph.ops if node.parent == index]
             for _, _, arguments in blocks:
                 for argument in arguments:
-                    out[argument] = max(inside, default=graph.ops[index].weight)
+                    out[argument] = max(inside, default=self.runs[index])
         for loop in graph.loops.values():
-            inside = [node.weight for node in graph.ops if node.parent == loop.op]
+            inside = [self.runs[node.index] for node in graph.ops if node.parent == loop.op]
             for _, iter_arg, _, _ in loop.carried:
                 out[iter_arg] = max(inside, default=1)
         return out
@@ -299,7 +301,7 @@ class _Builder:
         number = len(self.program.values)
         lanes = int(str(facts["N"]))
         if what == "mask of N":
-            made = VmiValue(number, f"%{name}", True, lanes, "", 0, "", -1, node.weight, -1)
+            made = VmiValue(number, f"%{name}", True, lanes, "", 0, "", -1, self.runs[node.index], -1)
         else:
             data = [value for value in operands.values() if isinstance(value, VmiValue) and not value.is_mask]
             like = data[0] if what == "source" else next(iter(results.values()))
@@ -309,7 +311,8 @@ class _Builder:
             elif what == "i16 result":
                 element = "i16"
             bits = 0 if like.is_mask else like.bits
-            made = VmiValue(number, f"%{name}", like.is_mask, like.lanes, element, bits, "", -1, node.weight, -1)
+            runs = self.runs[node.index]
+            made = VmiValue(number, f"%{name}", like.is_mask, like.lanes, element, bits, "", -1, runs, -1)
         self.program.values.append(made)
         return made
 
@@ -341,7 +344,7 @@ class _Builder:
             role: self.program.values[operand.number] if isinstance(operand, VmiValue) else operand
             for role, operand in operands.items()
         }
-        added = VmiOp(number, op, held, made, attrs, node.index, node.weight, row, node.index)
+        added = VmiOp(number, op, held, made, attrs, node.index, self.runs[node.index], row, node.index)
         self.program.ops.append(added)
         return added
 

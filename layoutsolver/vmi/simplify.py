@@ -11,6 +11,7 @@ from layoutsolver.ops.registry import pto_specs
 from layoutsolver.ops.spec import Effect
 from layoutsolver.vmi.masks import constant_of, is_full
 from layoutsolver.vmi.program import Constant, Operand, Outside, StepScalar, VmiOp, VmiProgram, VmiValue
+from layoutsolver.vmi.runs import runs_of
 
 _PREFIX = "pto.vmi."
 _HARMLESS = ("arith.", "scf.", "pto.castptr", "pto.addptr", "pto.vecscope", "func.func", "builtin.", "func.return")
@@ -199,6 +200,7 @@ def _writes(graph: Graph, ops: list[VmiOp]) -> list[int]:
 def _hoisted(program: VmiProgram, ops: list[VmiOp]) -> list[VmiOp]:
     """Pure operations put in front of the loops that do not change their operands."""
     graph = program.graph
+    runs = runs_of(graph)
     place: dict[int, int] = {}
     owner = {argument: index for index, blocks in graph.arguments.items() for _, _, some in blocks for argument in some}
     for loop in graph.loops.values():
@@ -214,7 +216,7 @@ def _hoisted(program: VmiProgram, ops: list[VmiOp]) -> list[VmiOp]:
                     break
                 before = parent
             if before != op.before:
-                op = op._replace(before=before, weight=graph.ops[before].weight)
+                op = op._replace(before=before, weight=runs[before])
         for value in op.results.values():
             place[value.number] = graph.ops[op.before].parent
         out.append(op)

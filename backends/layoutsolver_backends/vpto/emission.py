@@ -12,6 +12,7 @@ from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.vmi.program import VmiOp, VmiValue
+from layoutsolver.vmi.runs import calls_of
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError, vector_type
 from layoutsolver_backends.vpto.code import Ssa, mask_type
 from layoutsolver_backends.vpto.control import Flow
@@ -53,6 +54,7 @@ class _Emitter:
         self.graph: Graph = posed.program.graph
         self.build = Builder(self.program)
         self.held: Held = {}
+        self.times = [*calls_of(self.graph), 1]
         made: dict[int, str] = {}
         boundary: dict[int, str] = {}
         self.chosen: dict[int, list[Variant]] = {}
@@ -170,7 +172,8 @@ class _Emitter:
         shown = next(iter(op.results.values()), None)
         self.build.owner = owner
         self.build.hint = shown.name if shown is not None and shown.name.startswith("%") else "%t"
-        once = variant.once or (0,) * len(variant.cost)
+        times = self.times[self.graph.ops[op.origin].function]
+        once = tuple(one // times for one in variant.once or (0,) * len(variant.cost))
         self.emission.predicted[owner] = tuple(a + b for a, b in zip(variant.cost, once, strict=True))
         EMISSIONS[rule.family](site)
         for role, value in op.results.items():

@@ -106,7 +106,7 @@ def facts_of(program: VmiProgram, op: VmiOp) -> dict[str, Fact]:
         "dynamic": number is not None and constant_of(program, number) is None,
         "stated": stated or "c", "same_masks": mask is None or is_full(program, mask),
         "bits": known_bits(program, op) if op.op in MASKS_OF_NUMBERS else None,
-        "mask_bits": _bits_of(program, mask),
+        "mask_bits": _bits_of(program, mask), "function": program.graph.ops[op.origin].function,
     }  # fmt: skip
 
 

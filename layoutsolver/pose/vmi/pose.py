@@ -22,6 +22,7 @@ from layoutsolver.vmi.canonical import PREFIX, canonical_program
 from layoutsolver.vmi.check import check_types
 from layoutsolver.vmi.memory_contract import extent_faults
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
+from layoutsolver.vmi.runs import calls_of
 from layoutsolver.vmi.simplify import needed
 from layoutsolver_models.problems.layout import Where
 from layoutsolver_models.problems.selection import (
@@ -92,14 +93,15 @@ class _Poser:
     def pose(self) -> None:
         specs = pto_specs()
         known: dict[Hashable, Found] = {}
+        times = [*calls_of(self.program.graph), 1]  # the last one for what stands in no function
         for op in self.program.ops:
             spec = specs.get(PREFIX + op.op)
             vectors, results = op.vectors(), op.results
             if spec is None or not (vectors or results):
                 continue
             variants, refused = variants_of(self.program, op, spec.rule, known, self.released)
-            variants = self.stated(op, variants)
             node = self.program.graph.ops[op.origin]
+            variants = tuple(_set_up(one, times[node.function]) for one in self.stated(op, variants))
             if not variants:
                 self.no_variant(op, refused)
             copies = spec.effect in (Effect.PURE, Effect.READ) and bool(results)
@@ -264,6 +266,11 @@ class _Poser:
                 if re.search(rf"[._]{re.escape(ending)}$", rule)
             ]  # fmt: skip
         self.diagnostics.append(Diagnostic("LS0802", "error", message, Label(self.source, span), notes=tuple(notes)))
+
+
+def _set_up(variant: Variant, times: int) -> Variant:
+    """A variant whose setup stands in a function that runs so often."""
+    return variant._replace(once=tuple(times * one for one in variant.once)) if times > 1 else variant
 
 
 def _overlapping(groups: list[tuple[int, ...]]) -> list[tuple[int, ...]]:

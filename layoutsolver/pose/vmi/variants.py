@@ -156,7 +156,7 @@ def _priced(rule: VmiRule, op: VmiOp, layouts: tuple[str, ...], way: Lowering, n
     attrs = {"lowering": str(rule.lowerings.index(way))}
     shared = shared_setup(op, rule, now) if any(once) else ""
     if shared:
-        shared = f"{shared}: {setup_of(way, now)}"
+        shared = f"{shared}: {setup_of(way, now)} in {now['function']}"
     return Variant(rule.id, layouts, spent, once if any(once) else (), shared, attrs)
 
 

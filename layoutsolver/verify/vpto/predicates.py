@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
+from layoutsolver.mlir.pto_types import PredicateType
 from layoutsolver.verify.pto.values import Pointer, PtoValue
 from layoutsolver.verify.vpto.operands import Call
 from layoutsolver_models.hardware import predicate, predicate_memory
@@ -19,7 +20,18 @@ _STORED: dict[str, predicate_memory.StoreDist] = {"NORM": "NORM", "PK": "PK"}
 
 
 def _width(call: Call) -> int:
-    return _WIDTHS[call.name.rpartition("_")[2]]
+    """Bytes of a lane as the name of an instruction has it, which its predicates must have as well."""
+    named = call.name.rpartition("_")[2]
+    wrong = next((one for one in _granularities(call) if one != named), None)
+    if wrong is not None:
+        raise call.op.fail(f"works on predicates of granularity {named}, not {wrong}")
+    return _WIDTHS[named]
+
+
+def _granularities(call: Call) -> list[str]:
+    """The granularities of the predicates that an instruction takes and makes, in their order."""
+    types = map(call.op.type, (*call.op.node.operands, *call.op.node.results))
+    return [type_.granularity for type_ in types if isinstance(type_, PredicateType)]
 
 
 def _pattern(call: Call) -> list[PtoValue]:
@@ -49,6 +61,8 @@ def _count_from(call: Call) -> list[PtoValue]:
 
 
 def _logic(call: Call) -> list[PtoValue]:
+    if len(set(_granularities(call))) > 1:
+        raise call.op.fail(f"has predicates of granularity {' and '.join(dict.fromkeys(_granularities(call)))}")
     mask = call.mask()
     if call.name == "pnot":
         return [predicate.pnot(call.mask("input"), mask)]
@@ -61,6 +75,9 @@ def _repack(call: Call) -> list[PtoValue]:
     part = call.attr("part")
     if part not in ("LOWER", "HIGHER"):
         raise call.op.fail(f"has the part `{part}`, not LOWER or HIGHER")
+    steps = [list(_WIDTHS).index(one) for one in _granularities(call)]
+    if steps[1] - steps[0] not in ((0, -1) if call.name == "ppack" else (0, 1)):
+        raise call.op.fail(f"leads from granularity {' to '.join(_granularities(call))}")
     run = predicate.ppack if call.name == "ppack" else predicate.punpack
     return [run(call.mask("input"), cast(predicate.Part, part))]
 

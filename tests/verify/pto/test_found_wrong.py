@@ -249,3 +249,35 @@ def test_a_block_load_from_steps_of_sixteen_bytes_is_a_fault() -> None:
     found = compare(vmi, moved)
     assert codes(found) == ["LS0702"]
     assert "misaligned" in found.diagnostics[0].message
+
+
+B8, B16, B32 = (f"!pto.mask<b{bits}>" for bits in (8, 16, 32))
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        (f'%n = pto.pset_b32 "PAT_ALL" : {B32}', True),
+        (f'%n = pto.pset_b16 "PAT_ALL" : {B32}', False),
+        (f"%n, %r = pto.plt_b32 %i : i32 -> {B32}, i32", True),
+        (f"%n, %r = pto.plt_b16 %i : i32 -> {B32}, i32", False),
+        (f"%n, %r = pto.pintlv_b32 %m, %m : {B32}, {B32} -> {B32}, {B32}", True),
+        (f"%n, %r = pto.pintlv_b16 %m, %m : {B32}, {B32} -> {B32}, {B32}", False),
+        (f"%n = pto.pnot %m, %m : {B32}, {B32} -> {B32}", True),
+        (f"%n = pto.pnot %m, %h : {B32}, {B16} -> {B32}", False),
+        (f"%n = pto.pand %m, %h, %m : {B32}, {B16}, {B32} -> {B32}", False),
+        (f'%n = pto.punpack %h, "LOWER" : {B16} -> {B32}', True),
+        (f'%n = pto.punpack %m, "LOWER" : {B32} -> {B16}', False),
+        (f'%n = pto.ppack %m, "LOWER" : {B32} -> {B16}', True),
+        (f'%n = pto.ppack %m, "LOWER" : {B32} -> {B8}', False),
+        (f'%n = pto.ppack %h, "LOWER" : {B16} -> {B32}', False),
+    ],
+)
+def test_predicates_are_of_the_granularity_that_their_instruction_names(line: str, right: bool) -> None:
+    text = function(
+        pointers(out="f32"), "%i = arith.constant 3 : i32", f'%m = pto.pset_b32 "PAT_ALL" : {B32}',
+        f'%h = pto.pset_b16 "PAT_ALL" : {B16}', line,
+    )  # fmt: skip
+    found = compare(text, text, 1)
+    assert codes(found) == ([] if right else ["LS0703"])
+    assert right or "granularity" in found.diagnostics[0].message
