@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 from layoutsolver.api import read_source
@@ -121,6 +122,21 @@ def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
             else:
                 result.posed = started(posed, result.released)
                 _limit_registers(result, chosen)
+    return result
+
+
+def asked(source: SourceFile, passes: Collection[str]) -> VmiResult:
+    """What passes of the released compiler say of a text, each by its name there. Raises `ValueError` for another."""
+    from layoutsolver.pose.vmi.upstream.passes import passes_verdict
+
+    result = VmiResult(read_source(source))
+    if result.unreadable:
+        return result
+    graph, found = build_graph(result.module)
+    result.diagnostics += found
+    verdict = passes_verdict(graph, passes)
+    if not verdict.ok and not any(item.severity == "error" for item in found):
+        result.diagnostics.append(refusal(graph, verdict))
     return result
 
 
@@ -250,4 +266,4 @@ def annotate(result: VmiResult) -> str:
     return apply_edits(result.module.source.text, load_vmi_writer()(result.posed, result.solution))
 
 
-__all__ = ["Released", "VmiOptions", "VmiResult", "WishError", "annotate", "pose", "solve"]
+__all__ = ["Released", "VmiOptions", "VmiResult", "WishError", "annotate", "asked", "pose", "solve"]

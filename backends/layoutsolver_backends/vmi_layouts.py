@@ -12,11 +12,13 @@ from collections import defaultdict
 from layoutsolver.diagnostics.diagnostic import Edit
 from layoutsolver.graph.model import OpNode
 from layoutsolver.mlir.edits import apply_edits
+from layoutsolver.mlir.pto_types import VmiMaskType
 from layoutsolver.mlir.tree import Argument, Block
 from layoutsolver.ops.assembly import TypeText
 from layoutsolver.ops.loose import bind_loose
 from layoutsolver.pose.vmi.ports import mask_layout, split_mask_layout
 from layoutsolver.pose.vmi.pose import PosedVmi
+from layoutsolver.pose.vmi.written import governed, written
 from layoutsolver.source import Span
 from layoutsolver_models.problems.selection import SelectionSolution, ValueConversion
 from layoutsolver_models.rules.vmi.layouts import layout_of
@@ -29,7 +31,7 @@ Asked = dict[int, str]
 
 def annotate(posed: PosedVmi, solution: SelectionSolution) -> list[Edit]:
     """The edits that write a solution into the program's text."""
-    return _Writer(posed, solution).edits()
+    return _Writer(*written(posed, solution)).edits()
 
 
 class _Writer:
@@ -113,6 +115,33 @@ class _Writer:
         number = self.numbers.get(value, -1)
         return asked.get(number) or self.first.get(number, "")
 
+    def _operand_layout(self, node: OpNode, value: int, asked: Asked) -> str:
+        """The layout of an operand; of a mask that no instruction uses, that of the elements which it governs."""
+        agreed = governed(self.posed, node, asked) if self._is_dropped(node, value, asked) else ""
+        return agreed or self._layout(value, asked)
+
+    def _is_dropped(self, node: OpNode, value: int, asked: Asked) -> bool:
+        """Whether an operand is a mask that no instruction of the operation uses."""
+        return isinstance(self.graph.values[value].type, VmiMaskType) and self.numbers[value] not in asked
+
+    def _without(self, node: OpNode, place: int, agreed: str) -> list[Edit]:
+        """The edits that leave out a mask that no instruction uses and nothing makes agree, or put a full one."""
+        token, printed = node.operand_tokens[place], self._operand_type(node, place)
+        assert node.spec is not None
+        if printed is None:
+            return []
+        if any(role.name == node.roles[place] and role.optional for role in node.spec.operands):
+            return [Edit(self._span(token - 1, token + 1), ""), Edit(self._span(printed.first - 1, printed.last), "")]
+        name, start = (
+            self._fresh(f"{self.graph.values[node.operands[place]].name}_all"),
+            self.stream.starts[node.op.first],
+        )
+        full = f'{name} = pto.vmi.pset "PAT_ALL" : {agreed}\n{self._indent(node)}'
+        return [
+            Edit(Span(start, start), full), Edit(self._span(token, token + 1), name),
+            Edit(self._span(printed.first, printed.last), agreed),
+        ]  # fmt: skip
+
     def _name_second(self, value: int) -> None:
         """Names for a value in the layouts in which it is needed besides its first one."""
         number = self.numbers.get(value, -1)
@@ -145,13 +174,18 @@ class _Writer:
         for place, (value, token) in enumerate(zip(node.operands, node.operand_tokens, strict=True)):
             if value not in self.numbers:
                 continue
-            layout = self._layout(value, asked)
+            layout = self._operand_layout(node, value, asked)
             name = self.second.get((value, layout))
-            if name is not None and layout != self.first.get(self.numbers[value]):
-                out.append(Edit(self._span(token, token + 1), name))
-            else:
-                layout = self.first.get(self.numbers[value], "")
             printed = self._operand_type(node, place)
+            if layout == self.first.get(self.numbers[value], layout):
+                pass
+            elif name is not None:
+                out.append(Edit(self._span(token, token + 1), name))
+            elif self._is_dropped(node, value, asked):
+                out += self._without(node, place, self._type(value, layout))
+                continue
+            else:
+                layout = self.first[self.numbers[value]]
             if printed is not None:
                 out.append(Edit(self._span(printed.first, printed.last), self._type(value, layout)))
         for place, value in enumerate(node.results):
@@ -185,7 +219,9 @@ class _Writer:
         ]
         for place, value in enumerate(node.results):
             token = node.op.results[place].token
-            name = self.second.get((value, self._layout(value, asked)), self.graph.values[value].name)
+            known = self.graph.values[value].name
+            beside = known if value in self.numbers else self._fresh(f"{known}_")
+            name = self.second.get((value, self._layout(value, asked)), beside)
             span = self._span(token, token + 1)
             edits.append(Edit(Span(span.start - start, span.end - start), name))
         return apply_edits(text, edits)

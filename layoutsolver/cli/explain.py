@@ -52,6 +52,8 @@ def _explain(options: argparse.Namespace) -> int:
         from layoutsolver.cli.vmi.explain import run as run_vmi
 
         return run_vmi(options, inputs, solver_options)
+    if options.passes is not None:
+        raise UsageError("--passes is for programs of pto.vmi")
     status = EXIT_OK
     said = []
     answers: list[str] = []

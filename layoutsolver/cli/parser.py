@@ -231,6 +231,11 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     _add_input(parser, "the program, `-` for standard input; or a code such as LS0101, or a rule such as AVE.GATHER")
     _add_output(parser, "the explanation")
     _add_vmi(parser)
+    parser.add_argument(
+        "--passes", metavar="NAMES",
+        help="with --compat upstream, of a VMI program: what these passes of the released compiler say, asked alone as "
+        "its test driver asks them, such as vmi-layout-assignment,vmi-to-vpto",
+    )  # fmt: skip
     _add_messages(parser, conflicts=20)
 
 

@@ -74,10 +74,10 @@ def coverage(target: str) -> list[Coverage]:
 
 def _instead() -> dict[str, str]:
     """What is put for each surface operation of VMI."""
-    from layoutsolver.ops.vmi_canonical import CANONICAL
+    from layoutsolver.ops.vmi_canonical import ADDED, CANONICAL
 
     names: dict[str, list[str]] = {}
-    for row in CANONICAL:
+    for row in (*CANONICAL, *ADDED):
         names.setdefault(f"pto.vmi.{row.surface}", []).extend(step.op for step in row.steps)
     return {name: f"as {', '.join(dict.fromkeys(ops))}" for name, ops in names.items()}
 

@@ -186,7 +186,7 @@ _UNIFIED_OTHER = (
     _op("vcmin", form("source mask", "result"), "-", attrs=f"group:int {_PMODE}"),
     _op("vcvt", form("source", "result"), "-", attrs=f"{_CVT} {_PMODE}"),
     _op("vinterpret_cast", form("source", "result"), "-"),
-    _op("vselr", form("source index", "result"), "vselr", same="source result"),
+    _op("vselr", form("source index", "result"), "vselr"),
     _op("vintlv", form("lhs rhs mask", "low high"), "vintlv", attrs=_PMODE, same="lhs rhs low high"),
     _op("vdintlv", form("lhs rhs mask", "low high"), "vdintlv", attrs=_PMODE, same="lhs rhs low high"),
     _op("vload", _LOAD, "-", _READ, f"dist_mode:continuous|dintlv|unpack|brc group:int {_PMODE}"),

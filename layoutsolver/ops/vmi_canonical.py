@@ -12,6 +12,7 @@ operation of which no row holds is not supported, nor is any with `pmode = "merg
     on_masks          whether the operands are masks
     slots             whether the source is a vector (and not a scalar)
     full_seed         whether every bit of the seed or mask is known to be set
+    lies              whether the type of the result says that it lies as no slot does (upstream: says how it lies)
 
 Steps are written `result = operation operand, … attribute = expression, …`. Operands and results are roles of the
 surface operation, or values between whose type `BETWEEN` tells; `#` begins a constant index, `#lanes` being N.
@@ -31,7 +32,8 @@ _SOURCE = "VMILowerUnifiedToLegacy.cpp"
 BETWEEN: dict[str, str] = {
     "compared": "result", "spread": "source", "unsigned": "unsigned result", "shifted": "unsigned result",
     "bits": "i16 result", "sign": "i16 result", "cleared": "i16 result", "zero": "result", "positive": "result",
-    "negative": "result", "scaled": "result", "factor": "result", "all": "mask of N", "held": "index",
+    "negative": "result", "scaled": "result", "factor": "result", "product": "result", "all": "mask of N",
+    "held": "index",
 }  # fmt: skip
 """The values that steps hand on, and what type they have."""
 
@@ -84,9 +86,13 @@ def _typed(surface: str, operands: str, floating: str, integral: str) -> tuple[C
     )
 
 
-def _reduce(surface: str, what: str) -> tuple[Canonical, Canonical]:
+def _reduce(surface: str, what: str) -> tuple[Canonical, ...]:
     add = "; reassoc = reassoc" if what == "add" else ""
+    alone = "[reassoc = reassoc]" if what == "add" else ""
     return (
+        _row(surface, "F.ALL", "kind == 'float' and group == 0 and lies",
+             f"result = reduce_{what}f source, mask {alone}"),
+        _row(surface, "I.ALL", "kind != 'float' and group == 0 and lies", f"result = reduce_{what}i source, mask"),
         _row(surface, "F", "kind == 'float'",
              f"result = group_reduce_{what}f source, mask [num_groups = max(group, 1){add}]"),
         _row(surface, "I", "kind != 'float'",
@@ -206,6 +212,17 @@ CANONICAL: tuple[Canonical, ...] = (
     *_reduce("vcmin", "min"), *_MEMORY,
 )  # fmt: skip
 """All rows, those of an operation in the order in which they are tried."""
+
+ADDED: tuple[Canonical, ...] = (
+    _row(
+        "vmula",
+        "I",
+        "kind != 'float' and W > 8 and (not masked or full_seed)",
+        "product = muli lhs, rhs",
+        "result = addi acc, product",
+    ),
+)
+"""Rows for what the verifier takes and upstream leaves as it is, which then nothing lowers."""
 
 DROPPING: dict[str, str] = {"VMI.CANON.VSTORE.DINTLV.MASK": "mask"}
 """Rows by which upstream drops an operand, and which: everybody else keeps it."""

@@ -11,7 +11,7 @@ from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.pto_types import PointerType, VmiMaskType, VmiVectorType
 from layoutsolver.mlir.types import ScalarType
 from layoutsolver.ops.attributes import attributes
-from layoutsolver.ops.vmi_canonical import BETWEEN, CANONICAL, DROPPING, Canonical, CanonicalStep, predicate
+from layoutsolver.ops.vmi_canonical import ADDED, BETWEEN, CANONICAL, DROPPING, Canonical, CanonicalStep, predicate
 from layoutsolver.vmi.joins import joins_of
 from layoutsolver.vmi.masks import is_full
 from layoutsolver.vmi.predicated import predicated, without_idle_masks
@@ -41,14 +41,26 @@ def canonical_program(graph: Graph, released: bool = False) -> tuple[VmiProgram,
 
     With `released`, arithmetic loses its masks, as it does in the released compiler.
     """
-    program, diagnostics = as_canonical(graph)
+    program, diagnostics = _replaced(graph, released)
+    program = simplified(program)
+    return program if released else simplified(without_idle_masks(program)), diagnostics
+
+
+def unsimplified_program(graph: Graph) -> VmiProgram:
+    """The program of a graph in which nothing is merged, moved or left out; values have the numbers of the other."""
+    return _replaced(graph, released=False)[0]
+
+
+def _replaced(graph: Graph, released: bool) -> tuple[VmiProgram, list[Diagnostic]]:
+    builder = _Builder(graph, released)
+    builder.build()
+    program, diagnostics = builder.program, builder.diagnostics
     if released:
-        return simplified(_with_narrowed(program)), diagnostics
+        return _with_narrowed(program), diagnostics
     for op in program.ops:
         if op.row in DROPPING:
             program.ops[op.number] = _with_dropped(program, op, DROPPING[op.row])
-    program = simplified(_with_narrowed(predicated(program)))
-    return simplified(without_idle_masks(program)), diagnostics
+    return _with_narrowed(predicated(program)), diagnostics
 
 
 def _with_dropped(program: VmiProgram, op: VmiOp, role: str) -> VmiOp:
@@ -91,20 +103,21 @@ def _narrows(program: VmiProgram, op: VmiOp) -> ScalarType | None:
 
 
 def as_canonical(graph: Graph) -> tuple[VmiProgram, list[Diagnostic]]:
-    """The program of a graph operation by operation, as the rows have it."""
-    builder = _Builder(graph)
+    """The program of a graph operation by operation, as the rows of the released compiler have it."""
+    builder = _Builder(graph, released=True)
     builder.build()
     return builder.program, builder.diagnostics
 
 
 class _Builder:
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, released: bool) -> None:
         self.graph = graph
         self.runs = runs_of(graph)
+        self.released = released
         self.program = VmiProgram(graph, [], [], [], [], [], {})
         self.diagnostics: list[Diagnostic] = []
         self.rows: dict[str, list[Canonical]] = {}
-        for row in CANONICAL:
+        for row in CANONICAL if released else (*CANONICAL, *ADDED):
             self.rows.setdefault(row.surface, []).append(row)
         self.full: set[int] = set()
 
@@ -160,10 +173,11 @@ class _Builder:
         if name == "shuffle" and "indices" not in attrs:
             text = node.op.stream.range_text(node.op.name_token + 1, node.op.last)
             attrs["indices"] = text.partition("[[")[2].partition("]]")[0]
-        if attrs.get("pmode") == "merge":
+        canonical = node.spec.rule != "-"
+        if attrs.get("pmode") == "merge" and not (canonical and self.released):
             self._refuse(node, "LS0302", f'VMI-UNSUPPORTED: `{node.name}` has no layout rule with `pmode = "merge"`')
             return
-        if node.spec.rule != "-":
+        if canonical:
             self._put(name, operands, dict(results), _typed(attrs), node, "")
             return
         facts = self._facts(node, operands, results, attrs)
@@ -219,6 +233,7 @@ class _Builder:
             "strides": sum(role.startswith(("stride", "block_stride", "repeat_stride")) for role in operands),
             "masked": "mask" in operands, "on_masks": bool(vectors) and not data,
             "slots": isinstance(operands.get("value"), VmiValue),
+            "lies": made is not None and made.layout != "" and (self.released or made.layout[:2] != "gs"),
             "full_seed": isinstance(mask, VmiValue) and is_full(self.program, mask),
             "pattern": attrs.get("pattern", ""), "order": attrs.get("order", ""),
             "rounding": attrs.get("rounding", ""), "saturate": attrs.get("saturate", ""),

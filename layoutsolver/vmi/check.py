@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
@@ -9,38 +10,67 @@ from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
 from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.spec import Kind
+from layoutsolver.vmi.agreement import width_faults
 from layoutsolver.vmi.canonical import PREFIX, kind_of
 from layoutsolver.vmi.contract import contract_faults, type_fault
 from layoutsolver.vmi.layout_attributes import layout_faults
 from layoutsolver.vmi.memory_contract import memory_faults
-from layoutsolver_models.rules.vmi.types import ELEMENTS, converts, must_saturate, takes
+from layoutsolver.vmi.program import VmiProgram
+from layoutsolver_models.rules.vmi.types import converts, elements_of, must_saturate, takes
 
 _CASTS = frozenset({"vcvt", "truncf", "trunci", "fptosi", "fptoui", "extf", "extsi", "extui", "sitofp"})
 
 _SIGNS = {"extsi": {"si"}, "extui": {"ui", "i"}}
 """The kinds of integers that an extension takes and makes."""
 
-_OPAQUE = ("func.call_indirect", "builtin.unrealized_conversion_cast")
-"""Operations behind which nobody knows what becomes of vectors."""
+_ROUNDED = {"fptosi": {"si"}, "fptoui": {"ui", "i"}}
+"""The kinds of integers that are made of floats."""
+
+UNSUPPORTED, CONTRACT, INVARIANT = "VMI-UNSUPPORTED", "VMI-LAYOUT-CONTRACT", "VMI-PASS-INVARIANT"
+"""What a message begins with that is none of the verifier's: nobody lowers it, layouts do not fit, it is no program."""
+
+_OPAQUE: dict[str, str] = {
+    "func.call_indirect": f"{CONTRACT}: `func.call_indirect` says nothing of the layouts of its vectors",
+    "builtin.unrealized_conversion_cast":
+        f"{INVARIANT}: `builtin.unrealized_conversion_cast` says nothing of what it does with vectors",
+}  # fmt: skip
+"""Operations behind which nobody knows what becomes of vectors, and what is said of them."""
+
+_KIND = re.compile(r"^(VMI-[A-Z-]+): ")
+
+
+def kind_of_message(message: str) -> str:
+    """What a message begins with, `VERIFIER` where it is one of the verifier's.
+
+    >>> kind_of_message("VMI-UNSUPPORTED: no layout serves `load` here"), kind_of_message("`pto.vmi.load` has ...")
+    ('VMI-UNSUPPORTED', 'VERIFIER')
+    """
+    found = _KIND.match(message)
+    return found[1] if found else "VERIFIER"
 
 
 def check_types(graph: Graph) -> list[Diagnostic]:
-    """One message for every operation of VMI that is refused, about the first thing that is wrong with it."""
+    """One message for every operation of VMI that is refused, about the first thing that is wrong with it.
+
+    A message that does not begin with a kind is one of the verifier's.
+    """
     found: list[Diagnostic] = []
     source = graph.module.source
     for node in graph.ops:
         if node.name.startswith(PREFIX) and node.spec is not None:
-            reason = next(_faults(graph, node), None)
+            reasons = list(_faults(graph, node))
+            reason = next((one for one in reasons if _KIND.match(one) is None), next(iter(reasons), None))
             if reason is not None:
-                message = f"`{node.name}` {reason}"
+                kind = _KIND.match(reason)
+                lead = "" if kind is None else kind[0]
+                message = f"{lead}`{node.name}` {reason.removeprefix(lead)}"
                 found.append(Diagnostic("LS0801", "error", message, Label(source, node.span)))
     for node in graph.ops:
         if node.name in _OPAQUE and any(
             isinstance(graph.values[value].type, VmiVectorType | VmiMaskType)
             for value in (*node.operands, *node.results)
         ):
-            message = f"VMI-LAYOUT-CONTRACT: `{node.name}` says nothing of the layouts of its vectors"
-            found.append(Diagnostic("LS0801", "error", message, Label(source, node.span)))
+            found.append(Diagnostic("LS0801", "error", _OPAQUE[node.name], Label(source, node.span)))
     faults, wrong = layout_faults(graph)
     found += faults
     for value in graph.values:
@@ -50,9 +80,29 @@ def check_types(graph: Graph) -> list[Diagnostic]:
     for function in graph.functions:
         node = graph.ops[function.op]
         if not function.has_body and "!pto.vmi." in source.text[node.op.span.start : node.op.span.end]:
-            message = "VMI-LAYOUT-CONTRACT: a function without a body says nothing of the layouts of its vectors"
+            message = f"{CONTRACT}: a function without a body says nothing of the layouts of its vectors"
             found.append(Diagnostic("LS0801", "error", message, Label(source, node.span)))
     return found
+
+
+def replaced_faults(program: VmiProgram) -> list[Diagnostic]:
+    """A message for each operation whose replacement does not take its elements.
+
+    The program must have operations as their rows say: `layoutsolver.vmi.canonical`.
+    """
+    found: dict[int, Diagnostic] = {}
+    for op in program.ops:
+        node = program.graph.ops[op.origin]
+        for role, value in op.vectors().items():
+            if not op.row or value.is_mask or takes(op.op, value.element) or op.origin in found:
+                continue
+            message = (
+                f"`{node.name}` stands for `{op.op}`, which takes as its {role.replace('_', ' ')} no elements "
+                f"of type {value.element}, only {', '.join(elements_of(op.op))}"
+            )
+            label = Label(program.graph.module.source, node.span)
+            found[op.origin] = Diagnostic("LS0801", "error", message, label)
+    return list(found.values())
 
 
 def _faults(graph: Graph, node: OpNode) -> Iterator[str]:
@@ -67,11 +117,11 @@ def _faults(graph: Graph, node: OpNode) -> Iterator[str]:
         return
     for role, known in vectors:
         if isinstance(known, VmiVectorType) and not takes(name, known.element.text) and role != "result":
-            row = next(row for row in ELEMENTS if name in row.ops)
-            yield f"takes no elements of type {known.element.text}, only {', '.join(row.elements)}"
+            yield f"takes no elements of type {known.element.text}, only {', '.join(elements_of(name))}"
     if name in _CASTS:
         yield from _cast(graph, node, name, attrs)
     yield from _groups(vectors, name, attrs)
+    yield from width_faults(graph, node)
     yield from contract_faults(graph, node, name, attrs)
 
 
@@ -164,6 +214,8 @@ def _cast(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Itera
         yield f"makes no {after} of {before}: between these floats there is no conversion"
     if name in _SIGNS and not {kind_of(before), kind_of(after)} <= _SIGNS[name]:
         yield f"widens {' and '.join(sorted(_SIGNS[name]))} alone, not {before} to {after}"
+    if name in _ROUNDED and kind_of(after) not in _ROUNDED[name]:
+        yield f"makes {' and '.join(sorted(_ROUNDED[name]))} alone of floats, not {after}"
     if kind_of(before) != "float" and kind_of(after) == "float":
         if kind_of(before) != "si":
             yield f"makes floats of signed integers alone, and {before} says no sign; spell it with `si`"

@@ -44,8 +44,8 @@ def contract_faults(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]
     elif name == "vmull" and data:
         if data[0].lanes not in (64, 128, 256) or data[0].element.text not in ("i32", "ui32"):
             yield f"multiplies 64, 128 or 256 words without a sign, not {data[0].lanes} of {data[0].element.text}"
-    elif name == "vselr" and len({known.bits for known in data}) > 1:
-        yield "selects by indices as wide as its elements"
+    elif name == "vselr" and len(data) == 3:
+        yield from _selection(*data)
     elif name == "reduce_addi" and data and data[0].bits != 32:
         yield f"sums integers of 32 bits, not of {data[0].bits}"
     elif name in ("channel_split", "channel_merge"):
@@ -58,10 +58,6 @@ def contract_faults(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]
     elif name in ("vcadd", "group_reduce_addf", "reduce_addf") and data and "reassoc" not in attrs:
         if kind_of(data[0].element.text) == "float":
             yield "sums floats in any order, which must be said by `reassoc`"
-    elif name in ("vsel", "select") and any(
-        isinstance(one, VmiMaskType) and one.bits not in (None, data[0].bits) for one in operands if data
-    ):
-        yield f"selects elements of {data[0].bits} bits by a mask of another granularity"
     elif name == "active_prefix_index" and any(kind_of(known.element.text) != "i" for known in data):
         yield "counts in integers without a sign"
     elif name in _CONVERSIONS:
@@ -119,8 +115,6 @@ def _constant(text: str, results: Types) -> Iterator[str]:
         yield "has a dense attribute with its type as its value"
         return
     lanes, element = int(found[2]), found[3].strip()
-    if isinstance(result, VmiVectorType) and len(set(re.findall(r"[^\s,\[\]]+", found[1]))) > 1:
-        yield "has elements that differ, and registers are filled with one number"
     if isinstance(result, VmiVectorType | VmiMaskType) and lanes != result.lanes:
         yield f"has a value of {lanes} elements for {result.lanes}"
     wanted = (
@@ -128,6 +122,8 @@ def _constant(text: str, results: Types) -> Iterator[str]:
     )
     if wanted and element.lstrip("su") != wanted.lstrip("su"):
         yield f"has a value of {element}, and its elements are {wanted}"
+    if isinstance(result, VmiVectorType) and len(set(re.findall(r"[^\s,\[\]]+", found[1]))) > 1:
+        yield "VMI-UNSUPPORTED: has elements that differ, and registers are filled with one number"
 
 
 def _broadcast(operands: Types, results: Types) -> Iterator[str]:
@@ -142,13 +138,24 @@ def _broadcast(operands: Types, results: Types) -> Iterator[str]:
 def _channels(channels: Types, data: list[VmiVectorType], name: str) -> Iterator[str]:
     whole = data[0] if name == "channel_split" else data[-1]
     parts = [known for known in channels if isinstance(known, VmiVectorType)]
-    if len(parts) not in (2, 4):
-        yield f"has {len(parts)} channels, and there may be 2 or 4"
+    if len(parts) < 2:
+        yield f"has {len(parts)} channels, and there are at least two"
     elif len({(part.lanes, part.element.text) for part in parts}) > 1:
         yield "has channels of different types"
     elif sum(part.lanes for part in parts) != whole.lanes or parts[0].element.text != whole.element.text:
         shown = f"{parts[0].lanes} {parts[0].element.text}"
         yield f"has {len(parts)} channels of {shown} for {whole.lanes} {whole.element.text}"
+    elif len(parts) not in (2, 4):
+        yield f"VMI-UNSUPPORTED: has {len(parts)} channels, and instructions take 2 or 4 apart"
+
+
+def _selection(source: VmiVectorType, index: VmiVectorType, result: VmiVectorType) -> Iterator[str]:
+    if source.element.text != result.element.text:
+        yield f"selects elements of {source.element.text} as {result.element.text}"
+    if index.lanes != result.lanes:
+        yield f"has {index.lanes} indices for {result.lanes} elements"
+    if index.bits != source.bits:
+        yield "selects by indices as wide as its elements"
 
 
 def _registers(operands: Types, results: Types, name: str) -> Iterator[str]:

@@ -12,6 +12,9 @@ from layoutsolver_models.lanes.layout import Dense, Groups, VecMem, carrier, par
 from layoutsolver_models.rules.vmi.layouts import DENSE_NAMES, SLOT_NAMES, arity, layout_of, name_of
 
 ATTRIBUTE = re.compile(r"#pto\.vmi\.layout\s*(?:<[^<>]*>)?")
+UNSPOKEN = "is a layout that no rule speaks of"
+"""How it is said that a type is well formed, and nothing makes or takes vectors of it."""
+
 _LANES = re.compile(r"!pto\.vmi\.(?:vreg|mask)\s*<\s*([1-9][0-9]{0,8})\s*x")
 
 
@@ -29,7 +32,8 @@ def layout_faults(graph: Graph) -> tuple[list[Diagnostic], set[int]]:
         wrong.add(value.index)
         if text not in seen:
             seen.add(text)
-            message = f"`{attribute[0]}` of `{value.name}` {reason}"
+            lead = "VMI-UNSUPPORTED: " if reason.startswith(UNSPOKEN) else ""
+            message = f"{lead}`{attribute[0]}` of `{value.name}` {reason}"
             found.append(Diagnostic("LS0807", "error", message, Label(graph.module.source, _span(graph, value, text))))
     return found, wrong
 
@@ -51,7 +55,7 @@ def fault_of(value: Value, attribute: str) -> str:
     if name_of(layout) is None:
         names = SLOT_NAMES if isinstance(layout, Groups) else DENSE_NAMES
         known = ", ".join(f"`{layout_of(name, type_.lanes)}`" for name in names)
-        return f"is a layout that no rule speaks of: there are {known}"
+        return f"{UNSPOKEN}: there are {known}"
     return _room(type_, layout)
 
 

@@ -62,11 +62,12 @@ def _row(known: MemRefType) -> Iterator[str]:
     row = 1
     for size, text in zip(reversed(known.shape), reversed(found[1].split(",")), strict=False):
         if text.strip() != str(row) and size != 1:
-            yield f"reaches elements that lie in a row, and those of `{known.text}` do not"
+            yield f"VMI-UNSUPPORTED: reaches elements that lie in a row, and those of `{known.text}` do not"
             return
         row *= size or 1
     if (found[2] or "0").strip() != "0":
-        yield f"reaches elements from an address on, and those of `{known.text}` begin somewhere behind it"
+        beside = f"and those of `{known.text}` begin somewhere behind it"
+        yield f"VMI-UNSUPPORTED: reaches elements from an address on, {beside}"
 
 
 def _low_bytes(known: VmiVectorType, pointer: PointerType) -> bool:
@@ -85,7 +86,7 @@ def extent_faults(graph: Graph) -> list[Diagnostic]:
         extent = _extent(graph, node)
         if extent > UNIFIED_BUFFER_BYTES:
             message = (
-                f"`{node.name}` reaches over {extent} bytes from its first group to its last, "
+                f"VMI-UNSUPPORTED: `{node.name}` reaches over {extent} bytes from its first group to its last, "
                 f"and the unified buffer has {UNIFIED_BUFFER_BYTES}"
             )
             out.append(Diagnostic("LS0801", "error", message, Label(graph.module.source, node.span)))

@@ -6,20 +6,22 @@ import pytest
 
 from layoutsolver.ops.registry import find_spec
 from layoutsolver.ops.vmi import VMI_OPS
-from layoutsolver.ops.vmi_canonical import BETWEEN, CANONICAL, Canonical, predicate
+from layoutsolver.ops.vmi_canonical import ADDED, BETWEEN, CANONICAL, Canonical, predicate
 from layoutsolver_models.rules.expression import names
 
 FACTS = {
     "N", "N_src", "kind", "to", "W", "W_to", "element", "dist", "group", "pmode", "strides", "masked", "on_masks",
-    "slots", "full_seed", "order", "reassoc", "rounding", "saturate", "predicate",
+    "slots", "full_seed", "order", "reassoc", "rounding", "saturate", "predicate", "lies",
 }  # fmt: skip
-ROWS = pytest.mark.parametrize("row", CANONICAL, ids=[row.id for row in CANONICAL])
+EVERY = (*CANONICAL, *ADDED)
+ROWS = pytest.mark.parametrize("row", EVERY, ids=[row.id for row in EVERY])
 
 
 def test_every_surface_operation_has_rows_and_no_other_has() -> None:
     surface = {spec.name.removeprefix("pto.vmi.") for spec in VMI_OPS if spec.rule == "-"}
     assert {row.surface for row in CANONICAL} == surface
-    assert len({row.id for row in CANONICAL}) == len(CANONICAL) == 87
+    assert len(CANONICAL) == 93
+    assert len({row.id for row in EVERY}) == len(EVERY) == 94
 
 
 @ROWS

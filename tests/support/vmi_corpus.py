@@ -8,7 +8,7 @@ solved, lowered, and do on the hardware model what they say.
 A part that is to be refused may have a solution nevertheless, or be fault of the form that one pass asks for and no
 program's. Then it must be solved, lowered and verified, and the released compiler's passes that its command names must
 refuse it as they are modelled here (`--compat upstream`): such parts are listed with that message, and the kind of it
-must be the one that is expected.
+must be the one that is expected. `explain --compat upstream --passes` says it on the command line.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from layoutsolver.cli.inputs import split_parts
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 from layoutsolver.graph.build import build_graph
 from layoutsolver.mlir.reader import read
-from layoutsolver.pose.vmi.upstream.compat import input_verdict, upstream_of
-from layoutsolver.pose.vmi.upstream.stated import stated_verdicts
+from layoutsolver.pose.vmi.upstream.passes import PASSES, passes_verdict
 from layoutsolver.pose.vmi.upstream.verdict import Verdict
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.run import verify_files
@@ -39,7 +38,9 @@ STAGES = ("read", "posed", "solved", "lowered", "verified")
 """What a valid part passes, in order."""
 
 EXPECTED = re.compile(r"expected-error")
+UNQUOTED = "VMI-"
 _KIND = re.compile(r"VMI-[A-Z]+(?:-[A-Z]+)*")
+_OF_A_PASS = re.compile(r"CHECK[A-Z-]*:\s*(?:pto\.vmi\.\w+ [a-z]|VMI [a-z])")
 _CHECKED = re.compile(r"//.*(?:CHECK|expected-error).*")
 _SAID = re.compile(
     r"//\s*[A-Z0-9-]*CHECK[A-Z-]*:\s*(.*(?:error|VMI-|fail|requires|must|expect).*)|expected-error\S*\s*(.*)"
@@ -50,7 +51,7 @@ class Outcome(NamedTuple):
     """What came of a part: the last stage passed (empty: none), why not the next, what was compared, what is expected.
 
     `said` is `error`, `warning` or empty: the worst that was said of it. `released` is what the released compiler's
-    passes say.
+    passes say. `kind` is the kind of message that is expected.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Outcome(NamedTuple):
     compared: int = 0
     expected: str = ""
     released: str = ""
+    kind: str = ""
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -69,8 +71,8 @@ def files_of(folder: Path) -> list[Path]:
     return [path for path, text in texts.items() if "RUN:" in text and "CHECK" in text]
 
 
-def parts_of(path: Path) -> list[tuple[SourceFile, bool, str]]:
-    """The parts of a file, whether each is to be refused, and what the file says of it."""
+def parts_of(path: Path) -> list[tuple[SourceFile, bool, str, str]]:
+    """The parts of a file, whether each is to be refused, what the file says of it, and of what kind that is."""
     whole = SourceFile(path.name, path.read_text(encoding="utf-8"))
     splits = "-split-input-file" in whole.text
     sources = split_parts(whole).sources if splits else [whole]
@@ -81,7 +83,7 @@ def parts_of(path: Path) -> list[tuple[SourceFile, bool, str]]:
         said = "; ".join(found for one in _SAID.finditer(source.text) if (found := (one[1] or one[2]).strip()))
         refused = EXPECTED.search(source.text) is not None if marked else invalid
         kind = kind_of(" ".join(_CHECKED.findall(source.text)))
-        out.append((source, refused, said if kind in said else f"{kind} {said}".strip()))
+        out.append((source, refused, said if kind in said else f"{kind} {said}".strip(), kind))
     return out
 
 
@@ -118,29 +120,44 @@ def outcome_of(source: SourceFile, refused: bool, expected: str) -> Outcome:
 
 
 def kind_of(text: str) -> str:
-    """The kind of a message: its prefix, or `VERIFIER` where it has none.
+    """The kind of a message: its prefix; `VERIFIER` where it has none.
+
+    A file may quote a message without its prefix. One that begins with an operation's bare name is not the verifier's,
+    which puts names into quotes, nor is one whose subject is the program: which prefix it has is `UNQUOTED`.
 
     >>> kind_of("VMI{{-}}UNSUPPORTED{{:}} pto.vmi.store"), kind_of("'pto.vmi.vand' op requires")
     ('VMI-UNSUPPORTED', 'VERIFIER')
+    >>> kind_of("// CHECK: pto.vmi.load lowers through"), kind_of("// CHECK: VMI boundary asks for")
+    ('VMI-', 'VMI-')
     """
     found = _KIND.search(text.replace("{{-}}", "-").replace("VMI{{.*}}", "VMI-UNSUPPORTED"))
-    return found[0] if found else "VERIFIER"
+    if found:
+        return found[0]
+    return UNQUOTED if _OF_A_PASS.search(text) else "VERIFIER"
+
+
+def is_of_kind(message: str, expected: str) -> bool:
+    """Whether a message is of a kind."""
+    kind = kind_of(message)
+    return kind == expected or (expected == UNQUOTED and kind.startswith(UNQUOTED))
+
+
+def passes_in(command: str) -> list[str]:
+    """The released compiler's passes that a command names."""
+    return [name for name in PASSES if re.search(rf"\s-{name}(?:\s|$)", command)]
 
 
 def released(source: SourceFile, command: str) -> Verdict:
     """What the passes that a command names say of a part."""
     graph, _ = build_graph(read(source))
-    if "-vmi-layout-assignment" in command or "-pto-validate-vmi-ir" in command:
-        return upstream_of(graph, general=False).verdict
-    if "-pto-validate-vmi-layout-ir" in command:
-        return stated_verdicts(graph).validation
-    return stated_verdicts(graph).lowering if "-vmi-to-vpto" in command else input_verdict(graph)
+    return passes_verdict(graph, passes_in(command))
 
 
 def _beside(one: Outcome, source: SourceFile, command: str) -> Outcome:
     """A part that is to be refused, with what the released compiler's passes say of it."""
     verdict = released(source, command)
-    return one._replace(released="" if verdict.ok else f"{verdict.kind}: {verdict.message}")
+    lead = "" if verdict.message.startswith("VMI-") else f"{verdict.kind}: "
+    return one._replace(released="" if verdict.ok else f"{lead}{verdict.message}")
 
 
 def _shown(item: Diagnostic) -> str:
@@ -156,12 +173,12 @@ def outcomes(path: Path) -> list[Outcome]:
     """What comes of the parts of a file; a defect of ours is the reason of the part that shows it."""
     out = []
     command = " ".join(line for line in path.read_text(encoding="utf-8").splitlines() if "RUN:" in line)
-    for source, refused, expected in parts_of(path):
+    for source, refused, expected, kind in parts_of(path):
         try:
-            found = outcome_of(source, refused, expected)
+            found = outcome_of(source, refused, expected)._replace(kind=kind)
             out.append(_beside(found, source, command) if refused else found)
         except Exception as error:  # a corpus is read whole, and the report names what failed
-            out.append(Outcome(source.name, refused, "", f"defect: {error!r}", "defect", 0, expected))
+            out.append(Outcome(source.name, refused, "", f"defect: {error!r}", "defect", 0, expected, "", kind))
     return out
 
 
@@ -177,7 +194,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with Pool(options.jobs) as pool:
         found = list(pool.imap(outcomes, paths))
     print(report(paths, found, options.refused), end="")
-    return int(any(not _as_it_should_be(one) for some in found for one in some))
+    return int(any(not _as_it_should_be(one) or (one.refused and not _says(one)) for some in found for one in some))
 
 
 def _as_it_should_be(one: Outcome) -> bool:
@@ -199,9 +216,11 @@ def _answer(one: Outcome) -> str:
     return ORDER[3] if _as_it_should_be(one) else ORDER[2 if one.said else 1]
 
 
-def _is_alike(one: Outcome) -> bool:
-    """Whether what is said of a part, here or as the released compiler's passes do, is of the kind that is expected."""
-    return kind_of(one.expected) in {kind_of(text) for text in (one.reason, one.released) if text}
+def _says(one: Outcome) -> str:
+    """Who says of a part what is expected: `ours`, else `released`, the compiler's passes; empty if nobody does."""
+    if one.said == "error" and is_of_kind(one.reason, one.kind):
+        return "ours"
+    return "released" if one.released and is_of_kind(one.released, one.kind) else ""
 
 
 def _state(one: Outcome) -> str:
@@ -214,13 +233,15 @@ def report(paths: Sequence[Path], found: Sequence[Sequence[Outcome]], every: boo
     lines: list[str] = []
     reached: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
-    valid = invalid = idle = alike = 0
+    kinds: Counter[str] = Counter()
+    valid = invalid = idle = 0
     for path, some in zip(paths, found, strict=True):
         for one in some:
-            wrong = not _as_it_should_be(one)
+            wrong = not _as_it_should_be(one) or (one.refused and not _says(one))
             if one.refused and (wrong or every or one.said != "error"):
                 lines.append(f"{one.name}: {_state(one)}: {one.reason or one.released}")
                 lines.append(f"    expected: {one.expected}")
+                lines += [f"    the released passes: {one.released}"] if _says(one) != "ours" else []
             elif wrong:
                 lines.append(f"{one.name}: {one.stage or 'nothing'} passed: {one.reason}")
         good = [one for one in some if not one.refused]
@@ -229,7 +250,7 @@ def report(paths: Sequence[Path], found: Sequence[Sequence[Outcome]], every: boo
             invalid += 1
             worst = min(bad or some, key=lambda one: ORDER.index(_answer(one)))
             refusals[_answer(worst)] += 1
-            alike += all(_is_alike(one) for one in bad or some)
+            kinds[min((_says(one) for one in bad or some), key=("", "released", "ours").index)] += 1
         else:
             valid += 1
             last = min(
@@ -241,7 +262,9 @@ def report(paths: Sequence[Path], found: Sequence[Sequence[Outcome]], every: boo
     passed = ", ".join(f"{reached[stage]} {stage}" for stage in STAGES)
     lines.append(f"{valid} valid files: {passed} ({idle} of these compute nothing that could be compared)")
     listed = ", ".join(f"{refusals[key]} {key}" for key in ORDER)
-    lines.append(f"{invalid} invalid files: {listed}; {alike} with messages of the expected kind")
+    lines.append(f"{invalid} invalid files: {listed}")
+    by = f"{kinds['ours']} in our messages, {kinds['released']} in those of the released compiler's passes"
+    lines.append(f"{kinds['ours'] + kinds['released']} with messages of the expected kind: {by}")
     return "\n".join(lines) + "\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.pose.vmi.kernels import kernel, posed
+from tests.support.fuzz_vmi import prove
 
 POINTER = "%p: !pto.ptr<f32, ub>, %o: index, %w: i32"
 V, M = "!pto.vmi.vreg<64xf32>", "!pto.vmi.mask<64xpred>"
@@ -101,6 +102,38 @@ REFUSED = {
         f"!pto.ptr<f32, ub> -> {V}", "reaches over 480000 bytes"),
     "a type in an attribute": (
         f"%one = arith.constant {{of = [{{a = {V}}}]}} 1 : index", "in the attribute `of` of `arith.constant`"),
+    "a mask of another width": (
+        f'%m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<64xb16>\n'
+        f"    %a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f"    pto.vmi.vstore %a, %p[%o], %m : {V}, !pto.ptr<f32, ub>, !pto.vmi.mask<64xb16>",
+        "has elements of 32 bits and a mask of granularity b16"),
+    "a single channel": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f'    %x = "pto.vmi.channel_split"(%a) : ({V}) -> {V}', "has 1 channels, and there are at least two"),
+    "a selection of other elements": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n    %i = pto.vmi.vci %w : i32 -> {W}\n"
+        f"    %x = pto.vmi.vselr %a, %i : {V}, {W} -> {W}", "selects elements of f32 as i32"),
+    "a selection by too few indices": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        "    %i = pto.vmi.vci %w : i32 -> !pto.vmi.vreg<32xi32>\n"
+        f"    %x = pto.vmi.vselr %a, %i : {V}, !pto.vmi.vreg<32xi32> -> {V}", "has 32 indices for 64 elements"),
+    "a signed integer as one without sign": (
+        '%h = "other.view"() : () -> !pto.vmi.vreg<128xf16>\n'
+        '    %x = pto.vmi.fptoui %h {saturate = "SAT"} : !pto.vmi.vreg<128xf16> -> !pto.vmi.vreg<128xsi8>',
+        "makes i and ui alone of floats, not si8"),
+    "an integer without sign as a signed one": (
+        '%h = "other.view"() : () -> !pto.vmi.vreg<128xf16>\n'
+        '    %x = pto.vmi.fptosi %h {saturate = "SAT"} : !pto.vmi.vreg<128xf16> -> !pto.vmi.vreg<128xui8>',
+        "makes si alone of floats, not ui8"),
+    "products and sums of small floats": (
+        '%b = "other.view"() : () -> !pto.vmi.vreg<64xf8E4M3FN>\n    %x = pto.vmi.vmula %b, %b, %b : '
+        "!pto.vmi.vreg<64xf8E4M3FN>, !pto.vmi.vreg<64xf8E4M3FN>, !pto.vmi.vreg<64xf8E4M3FN> -> "
+        "!pto.vmi.vreg<64xf8E4M3FN>", "takes no elements of type f8E4M3FN"),
+    "half words summed to one that lies somewhere": (
+        '%h = "other.view"() : () -> !pto.vmi.vreg<128xi16>\n    %m = pto.vmi.pset "PAT_ALL" : '
+        "!pto.vmi.mask<128xpred>\n    %x = pto.vmi.vcadd %h, %m : !pto.vmi.vreg<128xi16>, !pto.vmi.mask<128xpred> -> "
+        "!pto.vmi.vreg<1xi16, #pto.vmi.layout<contiguous>>",
+        "stands for `reduce_addi`, which takes as its source no elements of type i16, only i32"),
     "groups that lie too far below each other": (
         f"%far = arith.constant -21846 : index\n    %x = pto.vmi.vload %p[%o], %far {{group = 4}} : "
         f"!pto.ptr<f32, ub> -> {V}", "reaches over 262152 bytes"),
@@ -150,6 +183,59 @@ TAKEN = {
 def test_what_stands_beside_a_refusal_is_taken(name: str) -> None:
     found = posed(kernel(POINTER, TAKEN[name]), valid=False).diagnostics
     assert [item.message for item in found if item.code == "LS0801"] == []
+
+
+KINDS = {
+    "a verifier's fault comes before what nobody lowers": (
+        '%x = "pto.vmi.constant"() {value = dense<[1.0, 2.0]> : tensor<2xf32>} : () -> ' + V, "`pto.vmi.constant` has"),
+    "elements that differ": (
+        '%x = "pto.vmi.constant"() {value = dense<[1.0, 2.0]> : tensor<2xf32>} : () -> !pto.vmi.vreg<2xf32>',
+        "VMI-UNSUPPORTED: `pto.vmi.constant` has elements that differ"),
+    "three channels": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f'    %x = "pto.vmi.channel_merge"(%a, %a, %a) : ({V}, {V}, {V}) -> !pto.vmi.vreg<192xf32>',
+        "VMI-UNSUPPORTED: `pto.vmi.channel_merge` has 3 channels"),
+    "memory with gaps": (
+        '%q = "other.view"() : () -> memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>>\n'
+        "    %x = pto.vmi.load %q[%o] : memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>> -> "
+        f"{V}", "VMI-UNSUPPORTED: `pto.vmi.load` reaches elements that lie in a row"),
+    "groups too far apart": (
+        f"%far = arith.constant 40000 : index\n    %x = pto.vmi.vload %p[%o], %far {{group = 4}} : "
+        f"!pto.ptr<f32, ub> -> {V}", "VMI-UNSUPPORTED: `pto.vmi.vload` reaches over"),
+    "a cast of nobody": (
+        f"%x = builtin.unrealized_conversion_cast %w : i32 to {V}",
+        "VMI-PASS-INVARIANT: `builtin.unrealized_conversion_cast` says nothing"),
+    "words of bytes multiplied and added": (
+        '%b = "other.view"() : () -> !pto.vmi.vreg<64xi8>\n    %x = pto.vmi.vmula %b, %b, %b : '
+        "!pto.vmi.vreg<64xi8>, !pto.vmi.vreg<64xi8>, !pto.vmi.vreg<64xi8> -> !pto.vmi.vreg<64xi8>",
+        "VMI-UNSUPPORTED: `pto.vmi.vmula` has no layout rule"),
+    "a selection from two registers": (
+        "%b = \"other.view\"() : () -> !pto.vmi.vreg<128xf32>\n    %i = pto.vmi.vci %w : i32 -> "
+        f"{W}\n    %x = pto.vmi.vselr %b, %i : !pto.vmi.vreg<128xf32>, {W} -> {V}",
+        "VMI-UNSUPPORTED: no layout serves `vselr` here"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_the_verifier_takes_and_nobody_lowers_says_so(name: str) -> None:
+    lines, said = KINDS[name]
+    found = posed(kernel(POINTER, lines), valid=False).diagnostics
+    assert [item.severity for item in found] == ["error"]
+    assert found[0].message.startswith(said)
+    assert found[0].primary is not None
+
+
+def test_integers_are_multiplied_and_added_by_two_instructions() -> None:
+    text = (
+        f"func.func @f(%p: !pto.ptr<i32, ub>, %o: index) {{\n"
+        f"  %a = pto.vmi.vload %p[%o] : !pto.ptr<i32, ub> -> {W}\n"
+        f"  %x = pto.vmi.vmula %a, %a, %a : {W}, {W}, {W} -> {W}\n"
+        f"  pto.vmi.vstore %x, %p[%o] : {W}, !pto.ptr<i32, ub>\n  return\n}}\n"
+    )
+    assert prove(text).verdict == "ok"
+    made = prove(text).lowered
+    assert "pto.vmul " in made
+    assert "pto.vadd " in made
 
 
 def test_an_unsupported_operation_is_an_error_whoever_takes_its_result() -> None:

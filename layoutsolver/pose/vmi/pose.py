@@ -19,7 +19,7 @@ from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, varia
 from layoutsolver.source import Span
 from layoutsolver.vmi.attribute_types import attribute_type_faults
 from layoutsolver.vmi.canonical import PREFIX, canonical_program
-from layoutsolver.vmi.check import check_types
+from layoutsolver.vmi.check import check_types, replaced_faults
 from layoutsolver.vmi.memory_contract import extent_faults
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
 from layoutsolver.vmi.runs import calls_of
@@ -65,6 +65,7 @@ def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> 
     """
     refused = [*check_types(graph), *attribute_type_faults(graph), *extent_faults(graph)]
     program, diagnostics = canonical_program(graph, released)
+    refused += _others(replaced_faults(program), refused)
     if any(item.code == "LS0807" for item in refused):
         nothing = SelectionProblem(PIPES, BOUNDED, (), ())  # what operations lack would follow from the types
         return PosedVmi(program, nothing, [], [], [], refused)
@@ -76,7 +77,14 @@ def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> 
     problem = SelectionProblem(
         PIPES, BOUNDED, values, tuple(poser.ops), tuple(poser.conversions()), poser.pins(), (), OBJECTIVES[objective]
     )
-    return PosedVmi(program, problem, poser.op_of, poser.join_of, poser.refused, diagnostics)
+    said = [*refused, *_others(diagnostics[len(refused) :], refused)]
+    return PosedVmi(program, problem, poser.op_of, poser.join_of, poser.refused, said)
+
+
+def _others(found: list[Diagnostic], said: list[Diagnostic]) -> list[Diagnostic]:
+    """Those of some messages that are of operations of which nothing has been said."""
+    blamed = {item.primary.span for item in said if item.primary is not None}
+    return [item for item in found if item.primary is None or item.primary.span not in blamed]
 
 
 class _Poser:
@@ -214,11 +222,19 @@ class _Poser:
         return SelectionValue(value.name, names, registers, where)
 
     def conversions(self) -> list[ValueConversion]:
+        tied = self.tied()
         return [
             ValueConversion(value.number, way.before, way.after, way.cost, value.weight, " ".join(way.rules))
             for value in self.program.values
+            if value.number not in tied
             for way in conversions_of(value, self.released)
         ]
+
+    def tied(self) -> set[int]:
+        """Values on the way to the result of one operation of the text, whose types must agree."""
+        graph = self.program.graph
+        ways = (op for op in self.program.ops if op.row and graph.ops[op.origin].results)
+        return {value.number for op in ways for value in op.results.values() if value.graph_value < 0}
 
     def pins(self) -> tuple[tuple[int, str], ...]:
         """The layouts that types carry."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from layoutsolver.source import SourceFile
-from tests.support.vmi_corpus import files_of, outcomes, released, report
+from tests.support.vmi_corpus import files_of, is_of_kind, kind_of, outcomes, released, report
 
 
 def vector(shape: str) -> str:
@@ -40,7 +40,8 @@ def test_valid_files_pass_every_stage_and_invalid_ones_are_refused(tmp_path: Pat
         "1 valid files: 1 read, 1 posed, 1 solved, 1 lowered, 1 verified "
         "(0 of these compute nothing that could be compared)",
         "1 invalid files: 0 ended by a defect of ours, 0 nothing said of, 0 only warned of, "
-        "0 solved and verified, refused as released, 1 refused; 1 with messages of the expected kind",
+        "0 solved and verified, refused as released, 1 refused",
+        "1 with messages of the expected kind: 1 in our messages, 0 in those of the released compiler's passes",
     ]
 
 
@@ -51,9 +52,9 @@ def test_what_is_not_as_it_should_be_is_named(tmp_path: Path) -> None:
     lines = report(paths, [outcomes(path) for path in paths]).splitlines()
     assert lines[0].startswith("broken.pto: nothing passed: 5:")
     assert lines[1].startswith("fine_invalid.pto: nothing")
-    assert lines[-2].startswith("1 valid files: 0 read")
-    assert "1 nothing said of" in lines[-1]
-    assert lines[-1].endswith("0 with messages of the expected kind")
+    assert lines[-3].startswith("1 valid files: 0 read")
+    assert "1 nothing said of" in lines[-2]
+    assert lines[-1].startswith("0 with messages of the expected kind: ")
 
 
 ASSIGNED = f"""// RUN: not tool %s -vmi-to-vpto | check
@@ -72,11 +73,11 @@ def test_a_part_with_a_solution_must_be_refused_as_the_released_passes_do(tmp_pa
     paths = files_of(tmp_path)
     lines = report(paths, [outcomes(path) for path in paths]).splitlines()
     assert lines[0].startswith("tail_invalid.pto: solved and verified, refused as released: VMI-UNSUPPORTED: ")
-    assert lines[2].startswith("whole_invalid.pto: nothing said of")
-    assert lines[-1].endswith(
-        "1 nothing said of, 0 only warned of, 1 solved and verified, refused as released, 0 refused; "
-        "1 with messages of the expected kind"
+    assert lines[3].startswith("whole_invalid.pto: nothing said of")
+    assert lines[-2].endswith(
+        "1 nothing said of, 0 only warned of, 1 solved and verified, refused as released, 0 refused"
     )
+    assert lines[-1].startswith("1 with messages of the expected kind: 0 in our messages, 1 in those")
 
 
 @pytest.mark.parametrize(
@@ -85,11 +86,37 @@ def test_a_part_with_a_solution_must_be_refused_as_the_released_passes_do(tmp_pa
         ("-vmi-to-vpto", "VMI-UNSUPPORTED"),
         ("-pto-validate-vmi-layout-ir", ""),
         ("-pto-validate-vmi-ir", "VMI-PASS-INVARIANT"),
-        ("", ""),
+        ("-other-pass", ""),
     ],
 )
 def test_each_pass_has_its_own_verdict(passes: str, kind: str) -> None:
-    assert released(SourceFile("t.pto", ASSIGNED), passes).kind == kind
+    assert released(SourceFile("t.pto", ASSIGNED), f"tool %s {passes} 2>&1").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("quoted", "message", "same"),
+    [
+        ("// CHECK: VMI{{-}}UNSUPPORTED{{:}} pto.vmi.store", "VMI-UNSUPPORTED: no", True),
+        ("// CHECK: VMI{{-}}UNSUPPORTED{{:}} pto.vmi.store", "`pto.vmi.store` has", False),
+        ("// CHECK: 'pto.vmi.store' op requires", "`pto.vmi.store` has", True),
+        ("// CHECK: pto.vmi.store takes what lies in a row", "VMI-UNSUPPORTED: no", True),
+        ("// CHECK: pto.vmi.store takes what lies in a row", "`pto.vmi.store` has", False),
+        ("// CHECK: VMI boundary takes surface types", "VMI-PASS-INVARIANT: no", True),
+        ("// CHECK: pto.vmi.store", "`pto.vmi.store` has", True),
+    ],
+)
+def test_what_is_quoted_without_its_prefix_is_of_some_pass(quoted: str, message: str, same: bool) -> None:
+    assert is_of_kind(message, kind_of(quoted)) == same
+
+
+def test_a_refusal_of_another_kind_is_named(tmp_path: Path) -> None:
+    text = BAD.replace("// CHECK: pto.vlds", "// CHECK: VMI-LAYOUT-CONTRACT")
+    (tmp_path / "other_invalid.pto").write_text(text, encoding="utf-8")
+    paths = files_of(tmp_path)
+    lines = report(paths, [outcomes(path) for path in paths]).splitlines()
+    assert lines[0].startswith("other_invalid.pto: refused: 5:")
+    assert lines[2].startswith("    the released passes: ")
+    assert lines[-1].startswith("0 with messages of the expected kind: ")
 
 
 def test_parts_that_expect_an_error_are_held_to_it(tmp_path: Path) -> None:

@@ -84,6 +84,75 @@ CASES = {
         "VMI-PASS-INVARIANT", "VMI-RESIDUAL-OP"),
     "what the verifier refuses": (
         f"%a: {v('64xi32')}", f"%x = pto.vmi.vsqrt %a : {v('64xi32')} -> {v('64xi32')}", "VERIFIER", "VERIFIER"),
+    "a cast without a row": (
+        f"%a: {v('256xf32', D4)}",
+        f'%x = pto.vmi.vcvt %a {{saturate = "SAT"}} : {v("256xf32", D4)} -> {v("256xf16")}',
+        "VMI-LAYOUT-CONTRACT", "VMI-UNSUPPORTED"),
+    "a cast by a row without instructions": (
+        f"%a: {v('8xf16', 'num_groups = 8, slots = 8')}",
+        f"%x = pto.vmi.vcvt %a : {v('8xf16', 'num_groups = 8, slots = 8')} -> "
+        f"{v('8xf32', 'num_groups = 8, slots = 8')}", "", "VMI-RESIDUAL-OP"),
+    "integers that no instruction casts": (
+        f"%a: {v('256xi32', D4)}",
+        f'%x = pto.vmi.vcvt %a {{saturate = "SAT"}} : {v("256xi32", D4)} -> {v("256xi8")}', "", "VERIFIER"),
+    "slots too far apart": (
+        f"%a: {v('8xui8', 'num_groups = 8, slots = 8, lane_stride = 4')}",
+        f"%x = pto.vmi.vcvt %a : {v('8xui8', 'num_groups = 8, slots = 8, lane_stride = 4')} -> "
+        f"{v('8xui16', 'num_groups = 8, slots = 8')}", "", "VMI-UNSUPPORTED"),
+    "bits of other elements by turns": (
+        f"%a: {v('65xf32', D2)}", f"%x = pto.vmi.vinterpret_cast %a : {v('65xf32', D2)} -> {v('130xi16', D2)}",
+        "VMI-LAYOUT-CONTRACT", "VMI-UNSUPPORTED"),
+    "elements that differ": (
+        f"%a: {v('4xf32')}",
+        f'%x = "pto.vmi.constant"() {{value = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>}} : () -> {v("4xf32")}',
+        "", "VMI-UNSUPPORTED"),
+    "three channels": (
+        f"%a: {v('64xf32')}",
+        f'%x = "pto.vmi.channel_merge"(%a, %a, %a) : ({v("64xf32")}, {v("64xf32")}, {v("64xf32")}) -> '
+        f"{v('192xf32')}", "", "VMI-UNSUPPORTED"),
+    "memory with gaps": (
+        "%q: memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>>",
+        "%x = pto.vmi.load %q[%o] : memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>> -> "
+        f"{v('64xf32')}", "", "VMI-UNSUPPORTED"),
+    "selection from two registers": (
+        f"%a: {v('128xf32')}, %i: {v('64xi32')}",
+        f"%x = pto.vmi.vselr %a, %i : {v('128xf32')}, {v('64xi32')} -> {v('64xf32')}", "", "VMI-UNSUPPORTED"),
+    "a sum of all elements": (
+        f"%a: {v('128xi32')}, %m: {m(128)}",
+        f"%x = pto.vmi.vcadd %a, %m : {v('128xi32')}, {m(128)} -> {v('1xi32')}", "", ""),
+    "a sum of some elements": (
+        f"%a: {v('96xi32')}, %m: {m(96)}",
+        f"%x = pto.vmi.vcadd %a, %m : {v('96xi32')}, {m(96)} -> {v('1xi32')}", "", "VMI-UNSUPPORTED"),
+    "a sum of half words": (
+        f"%a: {v('128xi16')}, %m: {m(128, 16)}",
+        f"%x = pto.vmi.vcadd %a, %m : {v('128xi16')}, {m(128, 16)} -> {v('1xi16')}", "VERIFIER", "VERIFIER"),
+    "slots of nobody knows how many": (
+        f"%a: {v('64xf32')}, %m: {m(64)}",
+        f"%x = pto.vmi.vcadd %a, %m {{group = 8, reassoc}} : {v('64xf32')}, {m(64)} -> {v('8xf32', 'num_groups = 8')}",
+        "VMI-LAYOUT-CONTRACT", "VMI-UNSUPPORTED"),
+    "a product that keeps what was there": (
+        f"%a: {v('64xf32')}, %m: {m(64)}, %s: f32",
+        f'%x = pto.vmi.vmuls %a, %s, %m {{pmode = "merge"}} : {v("64xf32")}, f32, {m(64)} -> {v("64xf32")}',
+        "", "VMI-UNSUPPORTED"),
+    "an absolute value that keeps what was there": (
+        f"%a: {v('64xf32')}, %m: {m(64)}",
+        f'%x = pto.vmi.vabs %a, %m {{pmode = "merge"}} : {v("64xf32")}, {m(64)} -> {v("64xf32")}',
+        "", "VMI-RESIDUAL-OP"),
+    "integers multiplied and added": (
+        f"%a: {v('64xi32')}", f"%x = pto.vmi.vmula %a, %a, %a : {v('64xi32')}, {v('64xi32')}, {v('64xi32')} -> "
+        f"{v('64xi32')}", "", "VMI-RESIDUAL-OP"),
+    "layouts beside each other": (
+        f"%a: {v('128xf32')}, %b: {v('128xf32', D2)}",
+        f"%x = pto.vmi.vadd %a, %b : {v('128xf32')}, {v('128xf32', D2)} -> {v('128xf32')}", "VERIFIER", "VERIFIER"),
+    "a mask of another width": (
+        f"%a: {v('64xf32')}, %m: {m(64, 16)}",
+        f"pto.vmi.vstore %a, %p[%o], %m : {v('64xf32')}, {P}, {m(64, 16)}", "VERIFIER", "VERIFIER"),
+    "a vector from elsewhere": (
+        "%i: i32", f"%x = builtin.unrealized_conversion_cast %i : i32 to {v('64xf32')}",
+        "VMI-PASS-INVARIANT", "VMI-RESIDUAL-OP"),
+    "registers taken out": (
+        f"%a: {v('64xf32')}", f'%x = "pto.vmi.unpack"(%a) : ({v("64xf32")}) -> !pto.vreg<64xf32>',
+        "VMI-PASS-INVARIANT", ""),
     "a comparison between lanes": (
         f"%a: {v('64xf16', LS2)}, %m: {m(64, 16, LS2)}",
         f'%x = pto.vmi.vcmp %a, %a, %m {{cmp = "lt"}} : {v("64xf16", LS2)}, {v("64xf16", LS2)}, {m(64, 16, LS2)} -> '
@@ -98,6 +167,12 @@ def test_the_check_of_assigned_programs_and_lowering_each_have_a_verdict(name: s
     assert (found.validation.kind, found.lowering.kind) == (validation, lowering)
     assert found.first == (found.validation if validation else found.lowering)
     assert found.first.ok or found.first.origin >= 0 or lowering == "VMI-RESIDUAL-OP"
+
+
+def test_a_function_without_a_body_has_types_too() -> None:
+    for shape, kind in (("!pto.vmi.vreg<64xf32>", "VMI-PASS-INVARIANT"), (v("64xf32"), "")):
+        graph, _ = build_graph(read(SourceFile("t.pto", f"func.func private @f({shape}) -> {shape}\n")))
+        assert stated_verdicts(graph).lowering.kind == kind
 
 
 def test_a_message_names_what_the_row_asks_for() -> None:

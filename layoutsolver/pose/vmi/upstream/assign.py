@@ -44,11 +44,13 @@ class UpstreamVmi(NamedTuple):
     operations: tuple[str, ...] = ()
 
 
-def assign_upstream(program: VmiProgram, narrowing: bool = True, general: bool = True) -> UpstreamVmi:
+def assign_upstream(
+    program: VmiProgram, narrowing: bool = True, general: bool = True, lowers: bool = True
+) -> UpstreamVmi:
     """Decide as the released compiler does; `narrowing` is its preference for lane strides behind narrowing casts.
 
-    Without `general` the passes for layouts and lowering are all that is run, as a pipeline of them alone does it:
-    nothing is merged, left out or cleaned up.
+    Without `general` the passes for layouts, and with `lowers` lowering, are all that is run, as a pipeline of them
+    alone does it: nothing is merged, left out or cleaned up.
     """
     net = build_net(program, general)
     relations = Relations(program)
@@ -72,7 +74,7 @@ def assign_upstream(program: VmiProgram, narrowing: bool = True, general: bool =
         merged(net, program.graph)
         clean_up(net, program.graph)
         verdict = check_assigned(net, relations, helpers=True)
-    if verdict.ok:
+    if verdict.ok and lowers:
         verdict = check_lowering(net, program)
     return UpstreamVmi(verdict, assigned, snapshot(net, program), net, operations)
 

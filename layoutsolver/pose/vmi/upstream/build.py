@@ -25,7 +25,7 @@ UNSIGNED: frozenset[str] = frozenset({
 
 def build_net(program: VmiProgram, general: bool = True) -> Net:
     """The net of a program in which operations stand as their rows say; `general` passes merge and combine them."""
-    net = read_net(program)
+    net = _Builder(program, general).build()
     if not general:
         return net
     inlined(net, program.graph)
@@ -36,20 +36,21 @@ def build_net(program: VmiProgram, general: bool = True) -> Net:
 
 
 def read_net(program: VmiProgram) -> Net:
-    """The net of a program with surface operations replaced, and nothing merged, combined or inlined."""
-    return _Builder(program).build()
+    """The net of a program with surface operations replaced, and nothing merged, cast, combined or inlined."""
+    return _Builder(program, general=False).build()
 
 
 class _Builder:
-    def __init__(self, program: VmiProgram) -> None:
+    def __init__(self, program: VmiProgram, general: bool) -> None:
         self.program = program
+        self.general = general
         self.graph: Graph = program.graph
         self.by_origin: dict[int, list[VmiOp]] = defaultdict(list)
         for op in program.ops:
             self.by_origin[op.origin].append(op)
         self.index_of: dict[int, int] = {id(node.op): node.index for node in self.graph.ops}
         self.vals = [
-            Val(value.number, value.is_mask, value.lanes, value.element, value.bits, value.layout, value.graph_value)
+            Val(value.number, value.is_mask, value.lanes, value.element, value.bits, _layout(value), value.graph_value)
             for value in program.values
         ]
         self.read: dict[int, Node] = {}
@@ -123,7 +124,7 @@ class _Builder:
         """Casts around an operation that tells signed from unsigned."""
         node = self.read[read.index]
         name = read.name.removeprefix(PREFIX)
-        if name not in UNSIGNED or not read.name.startswith(PREFIX):
+        if name not in UNSIGNED or not read.name.startswith(PREFIX) or not self.general:
             return
         for use in node.uses:
             if kind_of(use.value.element) == "i" and not use.value.is_mask:
@@ -185,7 +186,7 @@ class _Builder:
 
     def signless(self, read: OpNode, steps: list[VmiOp]) -> None:
         """Casts of unsigned results back to what the text says."""
-        if read.name.removeprefix(PREFIX) not in UNSIGNED:
+        if read.name.removeprefix(PREFIX) not in UNSIGNED or not self.general:
             return
         for value in (value for step in steps for value in step.results.values()):
             val = self.vals[value.number]
@@ -207,6 +208,11 @@ class _Builder:
         from layoutsolver.pose.vmi.upstream.ties import ties_of
 
         ties_of(self.graph, read, self.read, self.vals, self.program.by_graph_value)
+
+
+def _layout(value: VmiValue) -> str:
+    """The layout of a value's type; `gs` where it has slots of which no row says how many a register holds."""
+    return "gs" if value.layout.startswith("num_groups") else value.layout
 
 
 def _bitcast(value: Val, element: str, origin: int) -> Node:

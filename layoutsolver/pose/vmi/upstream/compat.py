@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
-from layoutsolver.graph.model import Graph
+from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
 from layoutsolver.mlir.types import Type
 from layoutsolver.pose.vmi.upstream.assign import UpstreamVmi, assign_upstream
 from layoutsolver.pose.vmi.upstream.net import Net
-from layoutsolver.pose.vmi.upstream.verdict import CONTRACT, ENSURES, INVARIANT, OK, Verdict
+from layoutsolver.pose.vmi.upstream.verdict import ENSURES, OK, VERIFIER, Verdict
 from layoutsolver.source import Span
+from layoutsolver.vmi.agreement import layout_faults
 from layoutsolver.vmi.attribute_types import attribute_type_faults
 from layoutsolver.vmi.canonical import PREFIX, as_canonical
-from layoutsolver.vmi.check import check_types
+from layoutsolver.vmi.check import CONTRACT, INVARIANT, UNSUPPORTED, check_types, kind_of_message, replaced_faults
 from layoutsolver.vmi.program import VmiProgram
 
 STRIDED_MASKS = ("VMI.CANON.VLOAD.STRIDE", "VMI.CANON.VSTORE.STRIDE.ALL")
 """Canonical rows whose masks come with a granularity, which the check behind the replacement refuses."""
 
+FOREIGN = "VMI typed value is used by an operation that is none of VMI"
 
-def upstream_of(graph: Graph, narrowing: bool = True, general: bool = True) -> UpstreamVmi:
-    """What the released compiler makes of a program; without `general`, its passes for layouts and lowering alone."""
+
+def upstream_of(graph: Graph, narrowing: bool = True) -> UpstreamVmi:
+    """What the released compiler makes of a program."""
     refused = input_verdict(graph)
     if not refused.ok:
         return UpstreamVmi(refused, None, None, Net())
     program, _ = as_canonical(graph)
-    refused = _boundary(program)
-    if not refused.ok:
-        return UpstreamVmi(refused, None, None, Net())
-    found = assign_upstream(program, narrowing, general)
-    if not general:
-        return found
+    for check in (replaced_verdict, boundary_verdict, assignable_verdict):
+        refused = check(program)
+        if not refused.ok:
+            return UpstreamVmi(refused, None, None, Net())
+    found = assign_upstream(program, narrowing)
     return found._replace(verdict=_scope(graph, found)) if found.verdict.ok else found
 
 
@@ -47,13 +49,31 @@ def input_verdict(graph: Graph) -> Verdict:
     for node in graph.ops:
         if node.name.startswith(PREFIX) and node.spec is None:
             return Verdict("PARSE", f"custom op '{node.name}' is unknown", node.index)
+    refused = first_of(graph, check_types(graph), VERIFIER)
+    if not refused.ok:
+        parse = (
+            graph.ops[refused.origin].name == f"{PREFIX}create_mask" and "counts its active lanes" in refused.message
+        )
+        return refused._replace(kind="PARSE") if parse else refused
+    for node in graph.ops:
+        reason = next(layout_faults(graph, node), "") if node.name.startswith(PREFIX) else ""
+        if reason:
+            return Verdict(VERIFIER, f"'{node.name}' {reason}", node.index)
+    return OK
+
+
+def replaced_verdict(program: VmiProgram) -> Verdict:
+    """What the verifier says of the operations that stand for those of the surface."""
+    return first_of(program.graph, replaced_faults(program), VERIFIER)
+
+
+def first_of(graph: Graph, said: list[Diagnostic], kind: str) -> Verdict:
+    """The first message of a kind as a verdict."""
     at = {node.span: node.index for node in graph.ops}
-    for item in check_types(graph):
-        origin = at.get(item.primary.span, -1) if item.primary is not None else -1
-        parse = graph.ops[origin].name == f"{PREFIX}create_mask" and "counts its active lanes" in item.message
-        contract = item.message.startswith(CONTRACT)
-        kind = "PARSE" if parse else CONTRACT if contract else "VERIFIER"
-        return Verdict(kind, item.message.replace("`", "'"), origin)
+    for item in said:
+        if kind_of_message(item.message) == kind:
+            origin = at.get(item.primary.span, -1) if item.primary is not None else -1
+            return Verdict(kind, item.message.removeprefix(f"{kind}: ").replace("`", "'"), origin)
     return OK
 
 
@@ -66,7 +86,7 @@ def hidden_type(graph: Graph) -> int:
     return max(node.index for node in graph.ops if node.op.stream.starts[node.op.first] <= at)
 
 
-def _boundary(program: VmiProgram) -> Verdict:
+def boundary_verdict(program: VmiProgram) -> Verdict:
     """What is said of layouts and granularities that stand in the text."""
     graph = program.graph
     message = "VMI producer boundary requires surface types, without layouts and with masks of open granularity"
@@ -81,9 +101,28 @@ def _boundary(program: VmiProgram) -> Verdict:
             return Verdict(INVARIANT, message, index)
         if node.name.removeprefix(PREFIX) in ENSURES or index in strided:
             return Verdict(INVARIANT, message, index)
+        if is_foreign(graph, node):
+            return Verdict(INVARIANT, FOREIGN, index)
         if index == hidden:
             return Verdict(INVARIANT, "VMI type appears in a non-signature attribute", index)
     return OK
+
+
+def assignable_verdict(program: VmiProgram) -> Verdict:
+    """What the assignment of layouts refuses before it begins: callees that nobody sees, and numbers of channels."""
+    graph = program.graph
+    said = check_types(graph)
+    channels = [graph.ops[op.origin].span for op in program.ops if op.op in ("channel_split", "channel_merge")]
+    counted = [item for item in said if item.primary is not None and item.primary.span in channels]
+    refused = first_of(graph, said, CONTRACT)
+    return first_of(graph, counted, UNSUPPORTED) if refused.ok else refused
+
+
+def is_foreign(graph: Graph, node: OpNode) -> bool:
+    """Whether an operation has vectors and is neither one of VMI nor one of the structure of a program."""
+    known = node.name.startswith((PREFIX, "func.", "scf.", "cf.")) or node.name in ("builtin.module", "arith.select")
+    values = (*node.operands, *node.results)
+    return not known and any(isinstance(graph.values[one].type, VmiVectorType | VmiMaskType) for one in values)
 
 
 def _is_decided(known: Type) -> bool:

@@ -14,6 +14,9 @@ from layoutsolver.vmi.program import Operand, VmiOp, VmiProgram, VmiValue
 from layoutsolver_models.rules.expression import ExpressionError, Fact
 from layoutsolver_models.rules.vmi.row import VmiRule, facts
 
+UNMET, NO_PAIR = "needs", "there is no"
+"""How a reason begins that a condition does not hold, and that there is no conversion between two types."""
+
 
 class Row(NamedTuple):
     """A rule that gives an operation its layouts, the facts under it, and why nobody carries it out, if so.
@@ -45,7 +48,10 @@ def layout_name(value: Val) -> str:
 
 
 def row_of(program: VmiProgram, node: Node) -> Row | None:
-    """The first row that gives an operation its layouts, one that is carried out before others; None if none does."""
+    """The first row that gives an operation its layouts, None if none does.
+
+    One that is carried out comes before others, and one whose condition holds before one of another width.
+    """
     spec = pto_specs().get(PREFIX + node.name)
     if spec is None:
         return None
@@ -64,15 +70,16 @@ def row_of(program: VmiProgram, node: Node) -> Row | None:
             now, missing = dict(known), str(error)
         if not missing:
             return Row(rule, now, "")
-        found = found or Row(rule, now, missing)
+        if found is None or (found.missing.startswith(UNMET) and not missing.startswith(UNMET)):
+            found = Row(rule, now, missing)
     return found
 
 
 def _missing(rule: VmiRule, op: VmiOp, now: dict[str, Fact], bits: int) -> str:
     if not rule.is_listed(now):
-        return condition_words(f"needs {rule.listed if rule.allows(now) else rule.when}")
+        return condition_words(f"{UNMET} {rule.listed if rule.allows(now) else rule.when}")
     if rule.family == "cast" and not types_exist(rule, now):
-        return f"there is no {op.op} from {now['element']} to {now['to']}"
+        return f"{NO_PAIR} {op.op} from {now['element']} to {now['to']}"
     limit = rule.limit(now)
     if limit is not None and limit.kind == "fails":
         return "is listed without instructions"

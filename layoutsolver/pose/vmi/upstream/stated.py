@@ -6,24 +6,31 @@ operation asks for. Neither changes a layout, and nothing is left out because no
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from layoutsolver.graph.model import Graph
 from layoutsolver.mlir.pto_types import VmiMaskType, VmiVectorType
+from layoutsolver.mlir.types import Type
 from layoutsolver.pose.vmi.ports import governed_bits
 from layoutsolver.pose.vmi.upstream.build import read_net
-from layoutsolver.pose.vmi.upstream.compat import hidden_type, input_verdict
+from layoutsolver.pose.vmi.upstream.compat import FOREIGN, hidden_type, input_verdict, is_foreign, replaced_verdict
 from layoutsolver.pose.vmi.upstream.net import Net, Node, Val
 from layoutsolver.pose.vmi.upstream.relations import Relations
 from layoutsolver.pose.vmi.upstream.rows import as_op
 from layoutsolver.pose.vmi.upstream.verdict import (
-    INVARIANT,
+    OK,
     RESIDUAL,
     Verdict,
     check_assigned,
     check_lowering,
 )
-from layoutsolver.vmi.canonical import as_canonical
+from layoutsolver.vmi.canonical import PREFIX, as_canonical
+from layoutsolver.vmi.check import INVARIANT
+
+CAST = "builtin.unrealized_conversion_cast"
+OPEN = "layout-assigned VMI IR requires every vector and mask to have a layout, and every mask a granularity"
+_LOGICAL = re.compile(r"!pto\.vmi\.(?:vreg|mask)<(?:[^<>]|<[^<>]*>)*>")
 
 
 class StatedVerdicts(NamedTuple):
@@ -43,34 +50,61 @@ def stated_verdicts(graph: Graph) -> StatedVerdicts:
     refused = input_verdict(graph)
     if not refused.ok:
         return StatedVerdicts(refused, refused)
+    program, _ = as_canonical(graph)
+    refused = replaced_verdict(program)
+    if not refused.ok:
+        return StatedVerdicts(refused, refused)
     hidden = hidden_type(graph)
     if hidden >= 0:
         message = "VMI type appears in a non-signature attribute"
         left = Verdict(RESIDUAL, "failed to convert all VMI ops/types to VPTO", hidden)
         return StatedVerdicts(Verdict(INVARIANT, message, hidden), left)
-    open_type = _open_type(graph)
-    if open_type >= 0:
-        message = "layout-assigned VMI IR requires every vector and mask to have a layout, and every mask a granularity"
-        refused = Verdict(INVARIANT, message, open_type)
-        return StatedVerdicts(refused, refused)
-    program, _ = as_canonical(graph)
+    validation, lowering = _typed(graph)
+    if not validation.ok:
+        return StatedVerdicts(validation, lowering)
+    helper = next((node.index for node in graph.ops if node.name.removeprefix(PREFIX) in ("pack", "unpack")), -1)
     net = read_net(program)
     _fill(net)
-    return StatedVerdicts(check_assigned(net, Relations(program), helpers=True), check_lowering(net, program))
+    validation = check_assigned(net, Relations(program), helpers=True)
+    if helper >= 0 and validation.ok:
+        validation = Verdict(INVARIANT, "VMI pack/unpack helper appears before VMI-to-VPTO", helper)
+    return StatedVerdicts(validation, check_lowering(net, program))
 
 
-def _open_type(graph: Graph) -> int:
-    """The operation at which a vector or mask is met whose type leaves something open, -1 if there is none."""
-    owners = {argument: function.op for function in graph.functions for argument in function.arguments}
-    for index, blocks in graph.arguments.items():
-        owners.update((argument, index) for _, _, arguments in blocks for argument in arguments)
-    for number, value in enumerate(graph.values):
-        known = value.type
-        if isinstance(known, VmiMaskType) and known.bits is None:
-            return value.op if value.op >= 0 else owners.get(number, 0)
-        if isinstance(known, VmiVectorType | VmiMaskType) and known.layout is None:
-            return value.op if value.op >= 0 else owners.get(number, 0)
-    return -1
+def _typed(graph: Graph) -> StatedVerdicts:
+    """What both say of types that leave something open, and of operations that are none of VMI and have vectors."""
+    arguments = {function.op: function.arguments for function in graph.functions if function.has_body}
+    lowering = OK
+    for index in graph.post_order():
+        node = graph.ops[index]
+        inner = [value for _, _, values in graph.arguments.get(index, []) for value in values]
+        types = [
+            graph.values[value].type for value in (*node.operands, *node.results, *inner, *arguments.get(index, []))
+        ]
+        if is_foreign(graph, node) and node.name == CAST and lowering.ok:
+            lowering = Verdict(RESIDUAL, f"{CAST.partition('.')[2]} cannot carry VMI types", index)
+        if any(_is_open(known) for known in types) or _has_open_signature(graph, index):
+            refused = Verdict(INVARIANT, OPEN, index)
+            return StatedVerdicts(refused, refused if lowering.ok else lowering)
+        if is_foreign(graph, node):
+            left = Verdict(RESIDUAL, "failed to convert all VMI ops/types to VPTO", index)
+            return StatedVerdicts(Verdict(INVARIANT, FOREIGN, index), left if lowering.ok else lowering)
+    return StatedVerdicts(OK, OK)
+
+
+def _has_open_signature(graph: Graph, index: int) -> bool:
+    """Whether an operation is a function without a body whose types leave something open."""
+    function = next((one for one in graph.functions if one.op == index and not one.has_body), None)
+    span = graph.ops[index].op.span
+    header = "" if function is None else graph.module.source.text[span.start : span.end]
+    return any("#pto.vmi.layout" not in found for found in _LOGICAL.findall(header))
+
+
+def _is_open(known: Type) -> bool:
+    """Whether a type leaves open how a vector or mask lies, or what width a mask governs."""
+    if isinstance(known, VmiMaskType) and known.bits is None:
+        return True
+    return isinstance(known, VmiVectorType | VmiMaskType) and known.layout is None
 
 
 def _fill(net: Net) -> None:

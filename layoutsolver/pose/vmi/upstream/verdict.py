@@ -11,14 +11,15 @@ from typing import NamedTuple
 from layoutsolver.ops.registry import pto_specs
 from layoutsolver.pose.vmi.upstream.net import Net, Node, Val
 from layoutsolver.pose.vmi.upstream.relations import SLOT_MEMORY, Relations, cast_rows, dense_rows, ensured, is_ensured
-from layoutsolver.pose.vmi.upstream.rows import Row, row_of
+from layoutsolver.pose.vmi.upstream.rows import NO_PAIR, UNMET, Row, row_of
 from layoutsolver.vmi.canonical import PREFIX
+from layoutsolver.vmi.check import CONTRACT, INVARIANT, UNSUPPORTED, check_types, kind_of_message
 from layoutsolver.vmi.program import VmiProgram
 from layoutsolver_models.rules.vmi.layouts import arity, layout_of
 from layoutsolver_models.rules.vmi.row import Shape, facts
 from layoutsolver_models.rules.vmi.table import family
 
-UNSUPPORTED: frozenset[str] = frozenset({
+GATED: frozenset[str] = frozenset({
     "group_broadcast", "vdhist", "vchist", "deinterleave_load", "stride_load", "group_load", "group_slot_load",
     "group_broadcast_load", "masked_load", "gather", "expand_load", "store", "interleave_store", "group_store",
     "masked_store", "stride_store", "scatter", "vaddc", "vaddcs", "vmull", "relu", "vselr", "active_prefix_index",
@@ -27,7 +28,17 @@ UNSUPPORTED: frozenset[str] = frozenset({
 })  # fmt: skip
 """Operations that lowering looks at before it begins, and names when it cannot take them; others are left over."""
 
+ROW_GATED: frozenset[str] = frozenset({
+    "extf", "extsi", "extui", "truncf", "trunci", "fptosi", "fptoui", "sitofp", "bitcast", "vadds", "vmuls", "vmaxs",
+    "vmins", "vshls", "vshrs",
+})  # fmt: skip
+"""Operations of which it looks at the layouts alone: those of a listed row that nothing carries out are left."""
+
+VEC_SCALAR: frozenset[str] = frozenset({"vadds", "vmuls", "vmaxs", "vmins", "vshls", "vshrs"})
+"""Operations whose `pmode` nothing has replaced."""
+
 NO_ROW = "no row has these layouts"
+MERGES = "keeps nothing of what was there before"
 
 ENSURES = ("ensure_layout", "ensure_mask_layout", "ensure_mask_granularity")
 
@@ -53,7 +64,7 @@ class Verdict(NamedTuple):
 
 
 OK = Verdict("")
-CONTRACT, INVARIANT, RESIDUAL = "VMI-LAYOUT-CONTRACT", "VMI-PASS-INVARIANT", "VMI-RESIDUAL-OP"
+RESIDUAL, VERIFIER = "VMI-RESIDUAL-OP", "VERIFIER"
 
 
 def check_assigned(net: Net, relations: Relations, helpers: bool) -> Verdict:
@@ -147,12 +158,17 @@ def _unlisted_bitcast(node: Node) -> str:
 def check_lowering(net: Net, program: VmiProgram) -> Verdict:
     """What lowering asks for before it begins, what it leaves over, and what the validator says of its result."""
     rows = [(node, row_of(program, node)) for node in net.walk() if "." not in node.name and _is_lowered(node)]
+    refused = _refused(program)
     for node, row in rows:
         reason = _reason(node, row)
-        if reason and (node.name in UNSUPPORTED or (reason == NO_ROW and _is_canonical(node))):
-            return Verdict.of("VMI-UNSUPPORTED", f"pto.vmi.{node.name}: {reason}", node)
+        if node.origin in refused:
+            return Verdict.of(UNSUPPORTED, refused[node.origin], node)
+        if reason and _is_gated(node, row, reason):
+            return Verdict.of(UNSUPPORTED, f"pto.vmi.{node.name}: {reason}", node)
     for node, row in rows:
         reason = _reason(node, row)
+        if reason and node.name == "trunci" and row is not None and row.missing.startswith(NO_PAIR):
+            return Verdict.of(VERIFIER, f"'pto.vcvt' op has no such pair of types: {reason}", node)
         if reason:
             named = _left_over(node, row, [one for one, _ in rows])
             message = f"failed to convert all VMI ops/types to VPTO (pto.vmi.{node.name}: {reason})"
@@ -164,8 +180,26 @@ def check_lowering(net: Net, program: VmiProgram) -> Verdict:
             carrier = mask.bits * {"ls2": 2, "ls4": 4}.get(mask.layout, 1)
             shown = "pto.vsel" if node.name == "select" else "pto.vcmp"
             message = f"'{shown}' op mask type '!pto.mask<b{carrier}>' does not match; expected !pto.mask<b{mask.bits}>"
-            return Verdict.of("VERIFIER", message, node)
+            return Verdict.of(VERIFIER, message, node)
     return OK
+
+
+def _refused(program: VmiProgram) -> dict[int, str]:
+    """What nobody lowers in any layout, by the operation of the graph."""
+    at = {node.span: node.index for node in program.graph.ops}
+    said = [item for item in check_types(program.graph) if kind_of_message(item.message) == UNSUPPORTED]
+    return {
+        at[item.primary.span]: item.message.removeprefix(f"{UNSUPPORTED}: ").replace("`", "'")
+        for item in said
+        if item.primary is not None and item.primary.span in at
+    }
+
+
+def _is_gated(node: Node, row: Row | None, reason: str) -> bool:
+    """Whether lowering says before it begins that it cannot take an operation."""
+    if node.name in GATED or (reason == NO_ROW and _is_canonical(node)):
+        return True
+    return node.name in ROW_GATED and (reason == MERGES or (row is not None and row.missing.startswith(UNMET)))
 
 
 def _is_canonical(node: Node) -> bool:
@@ -191,6 +225,8 @@ def _is_lowered(node: Node) -> bool:
 
 def _reason(node: Node, row: Row | None) -> str:
     """Why an operation cannot be lowered, empty if it can."""
+    if node.name in VEC_SCALAR and node.attrs.get("pmode") == "merge":
+        return MERGES
     if row is not None and node.name not in ENSURES:
         return row.missing
     return _conversion(node) if node.name in ENSURES else NO_ROW

@@ -211,7 +211,8 @@ Groups of less than a block of words are brought together pair by pair, which le
 REDUCE = (
     VmiRule("VMI.REDUCE.C", "reduce", {"source": "c", "mask": "c", "result": "c"}, "",
             (upstream("combine * A(source) - 1; reduce * 1", "same_masks"),
-             upstream("reduce * A(source); combine * A(source) - 1", "not same_masks")), "3.7"),
+             upstream("reduce * A(source); combine * A(source) - 1", "not same_masks")), "3.7",
+            listed="N % lp == 0"),
 )  # fmt: skip
 """Reductions to one element that are no group reductions."""
 

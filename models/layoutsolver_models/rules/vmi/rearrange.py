@@ -53,7 +53,7 @@ def zero_copy(chunks: int, four_parts: bool = False) -> tuple[tuple[int, ...], t
 
 SELECT = (
     VmiRule("VMI.SELR.C", "vselr", {"source": "c", "index": "c", "result": "c"},
-            "(W == 8 and N in (64, 128, 256)) or (W == 16 and N in (64, 128)) or (W == 32 and N == 64)",
+            "N_to == N and ((W == 8 and N in (64, 128, 256)) or (W == 16 and N in (64, 128)) or (W == 32 and N == 64))",
             (upstream("vselr * 1"),), "3.11"),
     VmiRule("VMI.SHUFFLE.C", "shuffle", {"source": "c", "result": "c"},
             "op in ('same', 'forward', 'splat', 'ramp', 'other')",

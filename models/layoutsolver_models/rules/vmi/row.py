@@ -3,7 +3,7 @@
 Conditions and counts are expressions (`layoutsolver_models.rules.expression`) over these facts:
 
     N W lp B R     elements of the value, bits of one, lanes of a register, of a block, registers if contiguous
-    W_to           bits of an element of the result
+    W_to N_to      bits of an element of the result, and how many it has
     W_idx          bits of an index by which elements are reached, 0 if there is none
     G S            number of groups and elements of one
     A(role)        registers of a role's value in the layout that the rule gives it
@@ -233,7 +233,7 @@ def facts(rule: VmiRule, shapes: dict[str, Shape], **more: Fact) -> dict[str, Fa
 
     index = next((shapes[role].bits for role in ("indices", "offsets") if role in shapes), 0)
     known: dict[str, Fact] = {
-        "N": lanes, "W": main.bits, "W_to": last.bits, "W_idx": index, "lp": full, "B": full // 8,
+        "N": lanes, "W": main.bits, "W_to": last.bits, "N_to": last.lanes, "W_idx": index, "lp": full, "B": full // 8,
         "R": -(-lanes // full),
         "A": registers, "op": "", "element": "", "to": "", "stride": None, "align": None, "reach": None,
         "misaligned": False, "masked": False, "pointer": True, "saturate": "", "order": "", "stated": "c",

@@ -30,7 +30,8 @@ ELEMENTS: tuple[ElementTypes, ...] = (
     ElementTypes(("vabs",), ("si8", "si16", "si32", "f16", "bf16", "f32")),
     ElementTypes(("vneg",), (*_INTEGERS, "f16", "f32")),
     ElementTypes(("vrelu", "relu"), ("si32", "f16", "f32")),
-    ElementTypes(("addf", "subf", "minf", "maxf", "mulf", "fma", "vmula"), ("f16", "bf16", "f32")),
+    ElementTypes(("addf", "subf", "minf", "maxf", "mulf", "fma"), ("f16", "bf16", "f32")),
+    ElementTypes(("vmula",), (*_INTEGERS, "f16", "bf16", "f32")),
     ElementTypes(("negf", "absf"), _FLOATS),
     ElementTypes(("addi", "subi", "mini", "maxi", "absi", "negi", "andi", "ori", "xori", "not"), _INTEGERS),
     ElementTypes(("muli",), ("i16", "i32")),
@@ -40,6 +41,7 @@ ELEMENTS: tuple[ElementTypes, ...] = (
     ElementTypes(("sitofp",), ("si32",)),
     ElementTypes(("vcmp", "vcmps"), (*_INTEGERS, "f16", "bf16", "f32")),
     ElementTypes(("reduce_addi",), ("i32",)),
+    ElementTypes(("reduce_addf", "reduce_maxf", "reduce_minf"), _FLOATS),
 )  # fmt: skip
 """Rows; an operation without one takes every type that a vector can have."""
 
@@ -74,8 +76,17 @@ def converts(source: str, source_bits: int, result: str, result_bits: int) -> bo
 
 def takes(op: str, element: str) -> bool:
     """Whether an operation takes data of an element type."""
-    row = next((row for row in ELEMENTS if op in row.ops), None)
-    return row is None or element in row.elements or element.removeprefix("s").removeprefix("u") in row.elements
+    known = elements_of(op)
+    return not known or element in known or element.removeprefix("s").removeprefix("u") in known
+
+
+def elements_of(op: str) -> tuple[str, ...]:
+    """The element types that an operation takes, empty if it takes all that a vector can have.
+
+    >>> elements_of("vmuls"), elements_of("select")
+    (('i16', 'i32', 'f16', 'f32'), ())
+    """
+    return next((row.elements for row in ELEMENTS if op in row.ops), ())
 
 
 def must_saturate(source: str, source_bits: int, result: str, result_bits: int) -> bool | None:

@@ -21,9 +21,9 @@ from layoutsolver_models.rules.vmi.table import RULES, VMI_RULES, family
 from tests.models.rules.vmi.shapes import cases
 
 FACTS = {
-    "N", "W", "W_to", "lp", "B", "R", "G", "S", "A", "op", "element", "to", "stride", "align", "pointer", "saturate",
-    "dynamic", "same_masks", "zero_gap", "prefixes", "joins", "ramps", "stated", "misaligned", "masked", "order",
-    "picks", "merges", "indexing", "W_idx",
+    "N", "N_to", "W", "W_to", "lp", "B", "R", "G", "S", "A", "op", "element", "to", "stride", "align", "pointer",
+    "saturate", "dynamic", "same_masks", "zero_gap", "prefixes", "joins", "ramps", "stated", "misaligned", "masked",
+    "order", "picks", "merges", "indexing", "W_idx",
 }  # fmt: skip
 ROWS = pytest.mark.parametrize("rule", VMI_RULES, ids=[rule.id for rule in VMI_RULES])
 
