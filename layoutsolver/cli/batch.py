@@ -72,9 +72,22 @@ def _fields(options: argparse.Namespace) -> dict[str, Any]:
         parse_request(options.verb_asked, json.dumps({**fields, "text": ""}))
     except ValidationError as error:
         refusal = of_validation(error)
-        said = "; ".join(f"{place.lstrip('/')}: {text}" for place, text in refusal.faults)
-        raise UsageError(f"{options.verb_asked} does not take this: {said or refusal.detail}") from None
+        said = "; ".join(_fault(place.lstrip("/"), text) for place, text in refusal.faults)
+        raise UsageError(f"`{options.verb_asked}` cannot be asked so: {said or refusal.detail}") from None
     return fields
+
+
+def _fault(field: str, text: str) -> str:
+    """A fault of a field in the words of the command line.
+
+    >>> _fault("value", "Field required"), _fault("foo", "Extra inputs are not permitted")
+    ('it needs --set value=...', 'it has no field `foo`')
+    """
+    said = {
+        "Field required": f"it needs --set {field}=...",
+        "Extra inputs are not permitted": f"it has no field `{field}`",
+    }
+    return said.get(text, f"`{field}`: {text}")
 
 
 def _workers(options: argparse.Namespace) -> LocalWorkers | ClusterWorkers:

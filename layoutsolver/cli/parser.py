@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from layoutsolver import __version__
 
@@ -47,12 +47,32 @@ def build_parser() -> MainParser:
     return parser
 
 
-class MainParser(argparse.ArgumentParser):
+class ShortErrorParser(argparse.ArgumentParser):
+    """A parser whose errors are a line and not the whole usage, which would stand before what matters."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message and where help is, and end with the status of usage errors."""
+        self.exit(2, f"layoutsolver: error: {message} (`{self.prog} --help` says what there is)\n")
+
+
+class MainParser(ShortErrorParser):
     """The parser of the command, with those of its verbs by name."""
 
     def __init__(self, **rest: Any) -> None:
         super().__init__(**rest)
         self.verbs: dict[str, argparse.ArgumentParser] = {}
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As in argparse; an option that a verb does not have is said with the one that is like it."""
+        options, rest = self.parse_known_args(args, namespace)
+        if rest:
+            from difflib import get_close_matches
+
+            verb = self.verbs[options.verb]
+            word = rest[0].partition("=")[0]
+            near = get_close_matches(word, [name for action in verb._actions for name in action.option_strings], 1)
+            verb.error(f"unexpected argument `{word}`" + (f": is `{near[0]}` meant?" if near else ""))
+        return options
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -62,7 +82,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, width=80)
 
 
-class VerbParser(argparse.ArgumentParser):
+class VerbParser(ShortErrorParser):
     """The parser of one verb, which gets its arguments when it is used: building those of all takes longer than --help.
 
     `fill` adds them.
@@ -294,7 +314,7 @@ def _add_view(parser: argparse.ArgumentParser) -> None:
     _add_output(parser, "the picture")
     parser.add_argument(
         "--show", choices=["dataflow", "space", "lanes", "fusion", "memory"], default="dataflow",
-        help="where values flow, the layouts of each, the lanes of one operation, loops before and behind fusion, or "
+        help="where values flow, the layouts of each, the lanes of one operation, loops before and after fusion, or "
         "buffers over time",
     )  # fmt: skip
     parser.add_argument("--line", type=_positive, default=None, metavar="N", help="the operation whose lanes are shown")
@@ -431,19 +451,19 @@ def _add_fuse(parser: argparse.ArgumentParser) -> None:
 
 VERBS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "solve": ("decide the layout of every vector and write it into the program", _add_solve),
+    "explain": ("say why a program has no layouts, or print the page of a code or of a rule", _add_explain),
+    "why": ("say why a value has its layout and no other", _add_why),
+    "verify": ("run a program with and without its layouts, or two forms of it, and compare", _add_verify),
     "lower": ("solve a program and write it in a lower-level form", _add_lower),
     "fuse": ("put vector functions and their loops together, and elide loads and stores", _add_fuse),
     "space": ("count the layouts that are possible, and list the best", _add_space),
     "ops": ("show what is covered, operation by operation", _add_ops),
-    "schema": ("print the JSON schema of a problem or an answer", _add_schema),
-    "explain": ("say why a program has no layouts, or print the page of a code or of a rule", _add_explain),
-    "why": ("say why a value has its layout and no other", _add_why),
-    "notebook": ("open a notebook: a tour, and spaces to explore", _add_notebook),
-    "report": ("write a program, what is said of it and its pictures as one HTML page", _add_report),
-    "view": ("draw the layouts of a program as SVG", _add_view),
-    "batch": ("ask the same about many files, with a line of JSON for each", _add_batch),
-    "serve": ("answer JSON requests over HTTP, or over standard input and output", _add_serve),
     "banks": ("place banks or buffers in memory, or check where they are", _add_banks),
-    "verify": ("run a program with and without its layouts, or two forms of it, and compare", _add_verify),
+    "view": ("draw the layouts of a program as SVG", _add_view),
+    "report": ("write a program, what is said of it and its pictures as one HTML page", _add_report),
+    "serve": ("answer JSON requests over HTTP, or over standard input and output", _add_serve),
+    "batch": ("ask the same about many files, with a line of JSON for each", _add_batch),
+    "notebook": ("open a notebook: a tour, and spaces to explore", _add_notebook),
+    "schema": ("print the JSON schema of a problem or an answer", _add_schema),
 }
 """What each verb does, and what adds its arguments; its module is the one of that name in this folder."""

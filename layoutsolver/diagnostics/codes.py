@@ -59,7 +59,7 @@ CODES: dict[str, Code] = {
         Code("LS0605", "an operation is lowered as the released compiler does it, which may not be what is meant"),
         Code("LS0606", "the released compiler's intrinsics do something else than the operation"),
         Code("LS0607", "an operation cannot be written as VPTO"),
-        Code("LS0608", "a vector is used behind an operation that ends its vector scope"),
+        Code("LS0608", "a vector is used after an operation that ends its vector scope"),
         Code("LS0609", "a file states layouts that contradict each other, so it cannot be lowered"),
         Code("LS0701", "a program leaves other memory with its layouts than without"),
         Code("LS0702", "an access that the hardware refuses"),

@@ -153,7 +153,7 @@ def _kind(problem: BankProblem, level: Level, peak: Peak, limits: Limits) -> tup
         return "fragmentation", "there are enough banks at every point, but not beside each other"
     exact = solve_banks(problem, "liveness", limits) if LEVELS.index(level) < LEVELS.index("liveness") else None
     if exact is not None and exact.order:
-        return "live range", "banks are allocated before they are written, or released behind their last use"
+        return "live range", "banks are allocated before they are written, or released after their last use"
     return "order", "with the orders and lives of this level, too many live at once"
 
 
@@ -168,7 +168,7 @@ def _fix_text(problem: BankProblem, found: BankSolution) -> str:
     if found.level == "placement":
         changes.append("the same lives, placed elsewhere")
     elif found.level == "liveness":
-        changes.append("allocate before the first write, release behind the last use")
+        changes.append("allocate before the first write, release after the last use")
     elif found.level == "split":
         changes += [_cut_text(problem, split) for split in found.splits]
     else:

@@ -40,7 +40,7 @@ def _by_choice(posed: Posed, solution: FusionSolution, first: int, second: int, 
     rest = [cluster for cluster in solution.clusters if cluster not in (mine, theirs)]
     plan = ordered(posed.problem, [*rest, joined])
     if plan is None:
-        text = "together, they would have to run before and behind another loop"
+        text = "together, they would have to run before and after another loop"
         return Apart(one, other, "ORDER", text, _between(posed, joined))
     outcome = settle(posed.problem, plan, solution.keep)
     excess = exceeded(posed.problem, joined, outcome)
@@ -111,7 +111,7 @@ def stores_kept(graph: Graph, elided: Elided) -> list[Diagnostic]:
         )
         notes = tuple(dict.fromkeys(reader.why for reader in kept.readers if reader.node is None))
         count = len({label.span for label in labels})
-        who = f"{count} operation{'s' * (count != 1)}" if count else "what comes behind the function"
+        who = f"{count} operation{'s' * (count != 1)}" if count else "what comes after the function"
         text = f"the store stays: {who} may read it" if kept.readers else "the store stays, though nobody reads it"
         out.append(Diagnostic("LS0904", "note", text, Label(source, kept.store.span), labels, notes))
     return out

@@ -27,7 +27,7 @@ _MODULES = frozenset({"builtin.module", "module"})
 
 
 class Reader(NamedTuple):
-    """Who may read, and why: an operation, or what comes behind the function if it is None."""
+    """Who may read, and why: an operation, or what comes after the function if it is None."""
 
     node: OpNode | None
     why: str

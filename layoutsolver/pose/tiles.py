@@ -221,7 +221,7 @@ class _Poser:
         escapes = f"{ops[whole].opId} reads it as a whole" if whole >= 0 else ""
         outer = any(one.externalOutput and one.valueId == touch.tile for op in ops for one in op.outputs)
         if last == len(ops) and outer:
-            escapes = "it is needed behind the group"
+            escapes = "it is needed after the group"
         return FusionStore(
             touch.op, self._step(number), touch.value, touch.registers, tuple(readers), escapes, tuple(covers)
         )  # fmt: skip

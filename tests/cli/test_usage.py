@@ -11,7 +11,7 @@ import pytest
 
 from layoutsolver import __version__
 from layoutsolver.cli import main as command
-from layoutsolver.cli.parser import LARGEST
+from layoutsolver.cli.parser import LARGEST, build_parser
 from layoutsolver.cli.parser import VERBS as PARSED
 from tests.cli.running import INFEASIBLE, PROGRAM, Run, write
 
@@ -199,3 +199,24 @@ def test_debug_changes_nothing_else(tmp_path: Path, run: Run) -> None:
     for text in (PROGRAM, INFEASIBLE, ""):
         file = write(tmp_path / "in.mlir", text)
         assert run("solve", file, "--debug") == run("solve", file)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["solve", "a.mlir", "--tabel"], "unexpected argument `--tabel`: is `--table` meant?"),
+        (["solve", "a.mlir", "b.mlir"], "unexpected argument `b.mlir`"),
+        (["solve"], "the following arguments are required: FILE"),
+        (["lower", "a.mlir", "--to", "vtpo"], "argument --to: invalid choice: 'vtpo'"),
+    ],
+)
+def test_a_usage_error_is_one_line_that_says_where_help_is(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        build_parser().parse_args(arguments)
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out) == (2, "")
+    assert err.startswith(f"layoutsolver: error: {said}")
+    assert err.endswith(f"(`layoutsolver {arguments[0]} --help` says what there is)\n")
+    assert err.count("\n") == 1

@@ -86,7 +86,7 @@ def test_limits_are_part_of_the_problem_as_json(limits: str, run: Run, tmp_path:
     assert (outcome.status, solution.status) == ((0, "optimal") if fits else (1, "infeasible"))
     if not fits:
         assert "capacity" in {group.kind for group in solution.conflict}
-        assert "vector registers behind" in outcome.err
+        assert "vector registers after" in outcome.err
     again = problem._replace(capacities=())
     free = from_json(SelectionSolution, run("solve", write(tmp_path / "f.json", to_json(again))).out)
     assert free.status == "optimal"

@@ -127,7 +127,7 @@ def test_a_chain_of_operations_is_stuck_between_two_loops() -> None:
     (one,) = reasons(found)
     assert one.rule == "STUCK"
     assert [line.split()[0] for line in shown(found, one)] == ["pto.vmi.vstore", "%m"]
-    assert one.notes == ("the second loop comes behind `pto.vmi.vload`: it uses its result",)
+    assert one.notes == ("the second loop comes after `pto.vmi.vload`: it uses its result",)
 
 
 def test_a_shared_mask_does_not_hold_a_store_back() -> None:

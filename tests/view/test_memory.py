@@ -1,4 +1,4 @@
-"""Memory over time, and loops before and behind fusion."""
+"""Memory over time, and loops before and after fusion."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ DEFECTS: tuple[Defect, ...] = (
     Defect("unaligned_length", "the store may be longer than a register", _unaligned_length),
     Defect("unaligned_mask", "the store has no mask, and writes inactive elements as well",
            lambda at: at.is_stream and at.makes("mask") not in ("plt", "pge")),
-    Defect("spread_broadcast", "what is spread already is spread once more by the conversions behind it",
+    Defect("spread_broadcast", "what is spread already is spread once more by the conversions after it",
            lambda at: at.name in ("broadcast", "vector_broadcast") and at.is_spread, True),
     Defect("dense_data", "its elements should lie apart, and lie side by side", _dense_data, True),
 )  # fmt: skip

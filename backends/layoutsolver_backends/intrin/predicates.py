@@ -102,7 +102,7 @@ def compare(writer: Writer, step: Step) -> None:
 def _unpacked(writer: Writer, step: Step, bits: Ref, times: int) -> Ref:
     """What the release makes of a comparison whose functionType came from a layout cast."""
     if writer.program.types[step.results[0]].text != PREDICATE:
-        raise NotLoweredError("LS0602", f"only `{PREDICATE}` can be spread behind a comparison")
+        raise NotLoweredError("LS0602", f"only `{PREDICATE}` can be spread after a comparison")
     part = writer.constant(0)
     for _ in range(times):
         bits = writer.intrinsic("punpack", [bits, part], PREDICATE)

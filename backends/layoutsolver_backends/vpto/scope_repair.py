@@ -178,7 +178,7 @@ class _Fixer:
     def refuse(self, index: int) -> None:
         node = self.graph.ops[index]
         label = Label(self.graph.module.source, node.span)
-        message = "a vector is used behind an operation that ends its vector scope"
+        message = "a vector is used after an operation that ends its vector scope"
         found = Diagnostic("LS0608", "error", message, label)
         if found not in self.found.diagnostics:
             self.found.diagnostics.append(found)

@@ -160,9 +160,9 @@ class Block:
                 text = f"`{blocker.name}` between the loops must not be crossed"
                 return Apart(one.node, other.node, "F3", text, ((blocker, "between the loops"),))
         names = " -> ".join(f"`{self.items[at].node.name}`" for at in way)
-        text = f"{names} can run neither before both loops nor behind both"
+        text = f"{names} can run neither before both loops nor after both"
         if len(way) > 1:
-            text = f"{names} can run neither all before both loops nor all behind both"
+            text = f"{names} can run neither all before both loops nor all after both"
         shown = tuple((self.items[at].node, self._reason(chain, number + 1)) for number, at in enumerate(way))
         return Apart(one.node, other.node, "STUCK", text, shown, self._last_step(chain))
 
@@ -176,15 +176,15 @@ class Block:
             "RAW": f"may read what {what} writes",
             "WAR": f"may overwrite what {what} reads",
             "WAW": f"may overwrite what {what} writes",
-        }.get(edge.rule, f"must stay behind {what}")
+        }.get(edge.rule, f"must stay after {what}")
 
     def _last_step(self, chain: list[int]) -> tuple[str, ...]:
         edge = self.edges[chain[-1]][chain[-2]]
         verb = {
             "SSA": "uses its result", "RAW": "may read what it writes", "WAR": "may overwrite what it reads",
             "WAW": "may overwrite what it writes",
-        }.get(edge.rule, "must stay behind it")  # fmt: skip
-        return (f"the second loop comes behind `{self.items[chain[-2]].node.name}`: it {verb}",)
+        }.get(edge.rule, "must stay after it")  # fmt: skip
+        return (f"the second loop comes after `{self.items[chain[-2]].node.name}`: it {verb}",)
 
     def _preventing(self, one: Loop, other: Loop) -> Apart | None:
         found = preventing(one, other, self.facts)

@@ -149,9 +149,9 @@ class _Lives:
         taken = {value: (tuple(sorted(ops)), ()) for value, ops in users.items()}
         across = {value: ops for value, ops in taken.items() if value not in made}
         points = [Point(f"within {place}", self._live(across), where, op)] if op >= 0 else []
-        points.append(Point(f"behind {place}", self._live({**taken, **made}), where))
+        points.append(Point(f"after {place}", self._live({**taken, **made}), where))
         if not self.converted.isdisjoint(makers):
-            points.append(Point(f"behind the conversions of {place}", self._live(taken), where))
+            points.append(Point(f"after the conversions of {place}", self._live(taken), where))
         return points
 
     def _live(self, ops: Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]) -> tuple[Live, ...]:
