@@ -68,6 +68,7 @@ CODES: dict[str, Code] = {
         Code("LS0705", "a file does not say how a vector lies"),
         Code("LS0706", "functionTypes and layouts that do not go together"),
         Code("LS0707", "a program leaves other memory than the one it was made of"),
+        Code("LS0708", "an operation whose meaning is not known is taken for a function"),
         Code("LS0801", "an operation that VMI does not permit"),
         Code("LS0802", "no layout serves an operation"),
         Code("LS0803", "the released compiler refuses a program of VMI"),

@@ -80,7 +80,7 @@ def run_buffer(op: Operation, get: Get, ram: LogicalMemory) -> list[Value] | Non
         whole = Buffer(base.base, 0, (), (), base.element)
         return [whole, *(integer(_INDEX, number) for number in numbers)]
     if name == "reinterpret_cast":
-        offsets, sizes, strides = _static_and_dynamic(op, get)
+        offsets, sizes, strides = static_and_dynamic(op, get)
         return [Buffer(base.base, offsets[0] if offsets else 0, tuple(sizes), tuple(strides), base.element)]
     if name == "subview":
         return [_subview(op, get, base)]
@@ -88,7 +88,7 @@ def run_buffer(op: Operation, get: Get, ram: LogicalMemory) -> list[Value] | Non
 
 
 def _subview(op: Operation, get: Get, base: Buffer) -> Buffer:
-    offsets, sizes, strides = _static_and_dynamic(op, get)
+    offsets, sizes, strides = static_and_dynamic(op, get)
     if not len(offsets) == len(sizes) == len(strides) == len(base.strides):
         raise op.fail("has offsets, sizes and strides that do not fit its source")
     offset = base.offset + sum(o * s for o, s in zip(offsets, base.strides, strict=True))
@@ -112,7 +112,7 @@ def _kept(sizes: Sequence[int], shape: tuple[int | None, ...]) -> list[int]:
     return kept
 
 
-def _static_and_dynamic(op: Operation, get: Get) -> tuple[list[int], list[int], list[int]]:
+def static_and_dynamic(op: Operation, get: Get) -> tuple[list[int], list[int], list[int]]:
     """The offsets, sizes and strides of a view, in either spelling: `[..] [..] [..]` or `offset: [..], sizes: …`."""
     inner, texts = op.node.op, op.node.op.stream.texts
     if inner.is_generic:

@@ -23,6 +23,7 @@ from layoutsolver.verify.pto.explain import first_foreign, lost_elements, reads_
 from layoutsolver.verify.pto.inputs import Inputs, make_inputs
 from layoutsolver.verify.pto.program import Options, Program, Run, StoppedError, gathered, load_program
 from layoutsolver.verify.pto.sums import SHIFTS
+from layoutsolver.verify.pto.unknown import is_unknown_cast
 from layoutsolver.verify.pto.values import Mask, PtoValue, Vector
 from layoutsolver.verify.result import Verification
 from layoutsolver.verify.values import Scalar
@@ -71,10 +72,23 @@ def verify_programs(
         for number in range(rounds):
             if not checker.check(number):
                 break
+    result.diagnostics += _taken_as_functions(expected)
     if not compared and result.ok:
         message = f"`{expected.source.name}` has no function that could be run"
         result.diagnostics.append(Diagnostic("LS0704", "error", message, expected.label(-1)))
     return result
+
+
+def _taken_as_functions(program: Program) -> list[Diagnostic]:
+    """A warning for each operation whose meaning is not known, and which two programs are taken to share."""
+    return [
+        Diagnostic(
+            "LS0708", "warning", f"what `{node.name}` makes of its operand is not known: it is taken for some function "
+            "of it, the same in both programs", program.label(node.index),
+        )
+        for node in program.graph.ops
+        if is_unknown_cast(program.graph, node)
+    ]  # fmt: skip
 
 
 def _same_border(expected: Program, function: Function, found: Program, other: Function) -> bool:

@@ -34,7 +34,8 @@ ROOM = 256 * 1024
 _OFFSETS = frozenset({"offset", "increment"})
 _STRIDES = frozenset({"row_stride", "source_group_stride", "stride"})
 _BLOCKS = frozenset({"block_stride", "repeat_stride"})
-_IN_ROWS = ("#pto.address_space<vec>", "#pto.address_space<ub>")
+_GLOBAL = "#pto.address_space<gm>"
+_IN_ROWS = ("#pto.address_space<vec>", "#pto.address_space<ub>", _GLOBAL)
 _SAME = frozenset({"arith.index_cast", "arith.index_castui", "arith.extui", "arith.extsi", "arith.trunci"})
 """Operations that give the number that they take."""
 
@@ -76,7 +77,7 @@ def make_inputs(
         known = graph.values[value]
         type_ = known.type
         if _is_memory(type_) and isinstance(type_.element, ScalarType):
-            is_global = isinstance(type_, PointerType) and type_.space == "gm"
+            is_global = type_.space == "gm" if isinstance(type_, PointerType) else _GLOBAL in type_.rest
             size = (sizes or {}).get(known.name, GM_ALLOCATION if is_global else UB_ALLOCATION)
             start = ROOM if roomy else 0
             content = _content(rng, type_.element, start + (ROOM if roomy else 0) + size, number, tame)
@@ -91,7 +92,7 @@ def make_inputs(
 
 
 def _is_memory(type_: Type) -> TypeGuard[PointerType | MemRefType]:
-    """Whether a value is an address: a pointer, or a memref of the unified buffer whose elements lie in a row."""
+    """Whether a value is an address: a pointer, or a memref whose elements lie in a row."""
     return isinstance(type_, PointerType) or (isinstance(type_, MemRefType) and type_.rest.strip(", ") in _IN_ROWS)
 
 

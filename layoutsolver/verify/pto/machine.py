@@ -13,7 +13,9 @@ from layoutsolver.ops.loose import bind_loose
 from layoutsolver.verify.operation import CannotRunError, Operation, decode
 from layoutsolver.verify.pto.around import run_around
 from layoutsolver.verify.pto.ram import Ram
+from layoutsolver.verify.pto.unknown import run_unknown_cast
 from layoutsolver.verify.pto.values import Get, PtoValue
+from layoutsolver.verify.pto.views import run_view
 from layoutsolver.verify.scalars import run_scalar
 from layoutsolver.verify.turns import turns_of
 from layoutsolver.verify.values import Scalar, Value, integer
@@ -156,6 +158,11 @@ class Machine:
     def results(self, op: Operation, get: Get) -> list[PtoValue]:
         """The results of an operation without regions."""
         found = run_around(op, get, self.unit.ram)
+        if found is not None:
+            return found
+        found = run_view(op, get)
+        if found is None:
+            found = run_unknown_cast(op, get)
         if found is not None:
             return found
         if op.node.name.startswith("pto."):
