@@ -111,7 +111,7 @@ def test_repeated_runs_give_the_same_bytes_whatever_the_hash_seed(tmp_path: Path
             [sys.executable, "-c", both],
             env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )
-        for seed in ("0", "1", "7", "1234", "random")
+        for seed in ("0", "1", "random")
     ]  # fmt: skip
     outputs = {run.communicate() for run in runs}
     [(out, err)] = outputs

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from layoutsolver.explain.upstream_report import upstream_report
-from tests.support.compare_peer import program
+from tests.support.compare_peer import decided, program
 from tests.support.peer import PeerResult, analyze, peer_path
 from tests.support.solving import solve_text
 
@@ -39,7 +39,7 @@ def block(text: str) -> list[str]:
 
 def report(text: str) -> list[str] | None:
     """Our report on a program, None where the analyzer would print none."""
-    result = solve_text(text, "upstream")
+    result = decided(text, "upstream")
     if result.posed is None or result.upstream is None or result.upstream.kind != "no_solve":
         return None
     whole = upstream_report(result.posed, result.upstream.op)

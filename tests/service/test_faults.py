@@ -16,7 +16,7 @@ import pytest
 
 from layoutsolver.service.examples import PROGRAM
 from tests.cli.running import entangled
-from tests.support.serving import busiest_below, serving
+from tests.support.serving import COMMAND, Service, busiest_below, serving
 
 ENDLESS: dict[str, Any] = {"text": PROGRAM, "name": "endless.mlir", "rounds": 2**31 - 1}
 """A request to verify that is not answered in a lifetime."""
@@ -44,15 +44,22 @@ def solved(client: httpx.Client, name: str) -> bool:
     return response.status_code == 200 and response.json()["outcome"] == "done"
 
 
-def test_a_worker_that_is_killed_fails_its_job_alone() -> None:
-    with serving("--store", "off", "--jobs", "1") as (client, process):
-        assert solved(client, "before.mlir")
-        first, second = job(client, "verify", ENDLESS), job(client, "solve", {"text": PROGRAM, "name": "waits.mlir"})
-        os.kill(busiest_below(process.pid), signal.SIGKILL)
-        failed = settled(client, first)
-        assert (failed["state"], failed["problem"]["type"]) == ("failed", "urn:layoutsolver:problem:worker-died")
-        assert settled(client, second)["answer"]["outcome"] == "done"
-        assert solved(client, "after.mlir")
+@pytest.fixture(scope="module")
+def narrow() -> Iterator[Service]:
+    """A service with one worker, place for one more request, and not much memory."""
+    with serving("--store", "off", "--jobs", "1", "--queue", "1", "--memory", "1500") as found:
+        yield found
+
+
+def test_a_worker_that_is_killed_fails_its_job_alone(narrow: Service) -> None:
+    client, process = narrow
+    assert solved(client, "before.mlir")
+    first, second = job(client, "verify", ENDLESS), job(client, "solve", {"text": PROGRAM, "name": "waits.mlir"})
+    os.kill(busiest_below(process.pid), signal.SIGKILL)
+    failed = settled(client, first)
+    assert (failed["state"], failed["problem"]["type"]) == ("failed", "urn:layoutsolver:problem:worker-died")
+    assert settled(client, second)["answer"]["outcome"] == "done"
+    assert solved(client, "after.mlir")
 
 
 def test_a_client_that_leaves_ends_its_request() -> None:
@@ -66,17 +73,16 @@ def test_a_client_that_leaves_ends_its_request() -> None:
                 time.sleep(0.1)
 
 
-def test_a_full_queue_says_when_to_come_back() -> None:
-    with serving("--store", "off", "--jobs", "1", "--queue", "1") as (client, _):
-        waiting = [job(client, "verify", ENDLESS), job(client, "verify", ENDLESS)]
-        time.sleep(0.5)
-        response = client.post("/v1/solve", json={"text": PROGRAM})
-        assert response.status_code == 429
-        assert int(response.headers["retry-after"]) >= 1
-        assert client.get("/healthz").status_code == 200
-        assert client.get("/readyz").status_code == 503
-        assert [client.delete(where).json()["state"] for where in waiting] == ["cancelled", "cancelled"]
-        assert solved(client, "after.mlir")
+def test_a_full_queue_says_when_to_come_back(narrow: Service) -> None:
+    client, _ = narrow
+    waiting = [job(client, "verify", ENDLESS), job(client, "verify", ENDLESS)]
+    response = client.post("/v1/solve", json={"text": PROGRAM})
+    assert response.status_code == 429
+    assert int(response.headers["retry-after"]) >= 1
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").status_code == 503
+    assert [client.delete(where).json()["state"] for where in waiting] == ["cancelled", "cancelled"]
+    assert solved(client, "after.mlir")
 
 
 def test_a_request_that_does_not_end_is_ended() -> None:
@@ -94,24 +100,24 @@ def test_a_solve_that_is_cut_off_is_a_limit_and_is_not_kept(tmp_path: Path) -> N
             assert response.headers["layoutsolver-answer"] == "new"
 
 
-def test_a_request_that_needs_too_much_memory_is_a_limit() -> None:
+def test_a_request_that_needs_too_much_memory_is_a_limit(narrow: Service) -> None:
+    client, _ = narrow
     large = PROGRAM.replace("64xf32, #hivm", "400000000xf32, #hivm")
-    with serving("--store", "off", "--jobs", "1", "--memory", "1500") as (client, _):
-        answer = client.post("/v1/verify", json={"text": large}).json()
-        assert (answer["outcome"], [item["code"] for item in answer["diagnostics"]]) == ("limit", ["LS0404"])
-        assert solved(client, "after.mlir")
+    answer = client.post("/v1/verify", json={"text": large}).json()
+    assert (answer["outcome"], [item["code"] for item in answer["diagnostics"]]) == ("limit", ["LS0404"])
+    assert solved(client, "after.mlir")
 
 
-def test_events_come_before_the_answer() -> None:
-    with serving("--store", "off") as (client, _):
-        with client.stream("POST", "/v1/solve?stream=true", json={"text": entangled(100)}) as response:
-            lines = [line for line in response.iter_lines() if line]
-        heard = [line for line in lines if '"progress"' in line]
-        assert any('"solution"' in line for line in heard)
-        assert any('"bound"' in line for line in heard)
-        assert '"result"' in lines[-1]
-        where = job(client, "solve", {"text": entangled(100), "seed": 3})
-        assert settled(client, where)["event"]["kind"] in ("solution", "bound")
+def test_events_come_before_the_answer(narrow: Service) -> None:
+    client, _ = narrow
+    with client.stream("POST", "/v1/solve?stream=true", json={"text": entangled(100)}) as response:
+        lines = [line for line in response.iter_lines() if line]
+    heard = [line for line in lines if '"progress"' in line]
+    assert any('"solution"' in line for line in heard)
+    assert any('"bound"' in line for line in heard)
+    assert '"result"' in lines[-1]
+    where = job(client, "solve", {"text": entangled(100), "seed": 3})
+    assert settled(client, where)["event"]["kind"] in ("solution", "bound")
 
 
 @pytest.fixture
@@ -139,12 +145,10 @@ def test_a_full_disk_stops_the_keeping_and_nothing_else(small_disk: Path) -> Non
         assert again.content == first.content
 
 
-def test_a_port_that_is_taken_is_a_usage_error() -> None:
-    with serving("--store", "off") as (client, _):
-        from tests.support.serving import COMMAND
-
-        command = [*COMMAND, "serve", "--store", "off", "--port", str(client.base_url.port)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+def test_a_port_that_is_taken_is_a_usage_error(narrow: Service) -> None:
+    client, _ = narrow
+    command = [*COMMAND, "serve", "--store", "off", "--port", str(client.base_url.port)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert "cannot listen at 127.0.0.1" in done.stderr
     assert "Traceback" not in done.stderr

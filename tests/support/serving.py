@@ -10,14 +10,18 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import httpx
 
 COMMAND = (sys.executable, "-m", "layoutsolver")
 
+Service: TypeAlias = tuple[httpx.Client, subprocess.Popen[str]]
+"""A client of a service, and the service's process."""
+
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+def serving(*arguments: str) -> Iterator[Service]:
     """A client of a service at a free port, and its process, which is told to stop at the end."""
     process = subprocess.Popen(
         [*COMMAND, "serve", "--port", "0", *arguments], stderr=subprocess.PIPE, text=True, encoding="utf-8"
