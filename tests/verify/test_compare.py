@@ -207,3 +207,22 @@ def test_the_same_seed_gives_the_same_answer() -> None:
     text = kernel("\n".join([MASK, load("%x", "i8"), store("%x", "i8")]))
     first, second = (verify(SourceFile("t", text), rounds=2, seed=7) for _ in range(2))
     assert first.verification == second.verification
+
+
+def test_vectors_of_64_bits_come_and_go_as_elements() -> None:
+    buffer, vector = "memref<64xi64, #hivm.address_space<ub>>", "vector<64xi64>"
+    text = f"""func.func @f(%v: {vector}, %d: {buffer}, %e: {buffer}) -> {vector} {{
+  %c0 = arith.constant 0 : index
+  %m = ave.hir.pge <ALL> : vector<64xi1>
+  %x = ave.hir.vload <NORM> %e[%c0] : {buffer} into {vector}
+  %y = ave.hir.vadd %x, %v, %m : {vector}, vector<64xi1>
+  ave.hir.masked_store <NORM_B64> %d[%c0], %m, %y : {buffer}, vector<64xi1>, {vector}
+  return %y : {vector}
+}}
+"""
+    result = solve_text(text)
+    assert result.posed is not None
+    assert result.solution is not None
+    found = check_solution(result.posed, result.solution)
+    assert found.ok, found.diagnostics
+    assert (found.bytes_compared, found.vectors_compared) == (4096, 4)
