@@ -59,13 +59,20 @@ def test_what_is_called_best_is_that_of_brute_force(seed: int, objective: str) -
         assert not found.optimal or value_of(problem, found.choice) == best
 
 
+OPEN = [seed for seed in range(16) if narrow(random_problem(seed, 25)).stuck < 0]
+"""Seeds of problems of which it does not show at once that they have no solution."""
+
+
+def test_most_of_these_problems_are_open() -> None:
+    assert len(OPEN) >= 8
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", OPEN[:8])
 def test_medium_problems_come_to_what_cp_sat_proves(seed: int, objective: str) -> None:
     problem = random_problem(seed, 25, objective)
     left = narrow(problem)
-    if left.stuck >= 0:
-        return
+    assert left.stuck < 0
     exact = by_solvers(problem, left, Limits())
     found = solve_selection(problem)
     assert found[3:] == exact[3:]
