@@ -77,8 +77,6 @@ def _add(program: Any, variables: list[Any], constraint: Any) -> None:
             program.add(_literals(variables, [(1, literal), *guards]) >= 1 - len(guards))
     elif constraint.has_exactly_one() and not guards:
         program.add(_literals(variables, [(1, literal) for literal in constraint.exactly_one.literals]) == 1)
-    elif constraint.has_at_most_one() and not guards:
-        program.add(_literals(variables, [(1, literal) for literal in constraint.at_most_one.literals]) <= 1)
     else:
         raise ValueError(f"a constraint without a linear form: {constraint}")
 

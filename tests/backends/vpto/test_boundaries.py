@@ -148,3 +148,10 @@ def test_half_of_the_bins_take_one_instruction() -> None:
     result = lowered(HALF_OF_THE_BINS)
     assert result.text is not None
     assert result.text.count("pto.dhistv2") == 1
+
+
+def test_several_registers_that_a_function_gives_are_in_parentheses_and_one_is_not() -> None:
+    two = lower(SourceFile("two.pto", STATED), LowerOptions(to="vpto"))
+    assert "\n    -> (!pto.vreg<64xf32>, !pto.vreg<64xf32>) {" in str(two.text)
+    one = lower(SourceFile("one.pto", SIGN_OF_BF16), LowerOptions(to="vpto"))
+    assert "(%v_0: !pto.vreg<128xbf16>) -> !pto.vreg<128xbf16> {" in str(one.text)

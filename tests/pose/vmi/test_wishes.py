@@ -8,14 +8,16 @@ import pytest
 
 from layoutsolver.api_vmi import VmiOptions, VmiResult, solve
 from layoutsolver.cli.vmi.table import totals
+from layoutsolver.explain.vmi_wishes import _costs
 from layoutsolver.pose.vmi.wishes import Wish, WishError, parse_wish
 from layoutsolver.report_vmi import report
 from layoutsolver.source import SourceFile
-from layoutsolver_models.problems.selection import bounded_sum
+from layoutsolver_models.problems.selection import SelectionWish, bounded_sum
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
 from layoutsolver_models.solve.selection_wishes import with_wishes
 from tests.models.test_selection import random_problem
+from tests.pose.vmi.kernels import posed
 
 TEXT = """
 func.func @k(%p: !pto.ptr<f8E4M3FN, ub>, %q: !pto.ptr<f32, ub>, %o: index) {
@@ -163,3 +165,34 @@ def test_what_a_wish_costs_is_the_difference_of_two_solves(seed: int) -> None:
     assert wish.busiest == found.busiest - without.busiest >= 0
     assert wish.total == bounded_sum(problem, found.load) - bounded_sum(problem, without.load)
     assert wish.registers == found.registers - without.registers
+
+
+ADDED = """
+func.func @k(%p: !pto.ptr<f32, ub>, %o: index) {
+  %x = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<64xf32>
+  pto.vmi.vstore %x, %p[%o] : !pto.vmi.vreg<64xf32>, !pto.ptr<f32, ub>
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        (SelectionWish("pin", 0, True, proved=False), "a time limit was reached before it was known what that costs"),
+        (
+            SelectionWish("pin", 0, True, (0, 2, 0, 0), 1, 2, 0, False),
+            "costs about +1 on the busiest pipe, which takes 4",
+        ),
+        (SelectionWish("pin", 0, True, (0, 2, 0, 0), 1, 2, 1), "costs +1 on the busiest pipe, which takes 4"),
+        (SelectionWish("pin", 0, True, (0, 2, 0, 0), 0, 2, 0), "costs +2 instructions in all"),
+        (SelectionWish("pin", 0, True, (0, 0, 0, 0)), "costs no instruction"),
+    ],
+)
+def test_what_a_wish_costs_is_said_as_far_as_it_is_known(wish: SelectionWish, words: str) -> None:
+    made = posed(ADDED)
+    assert made.problem.pipes == ("load", "execute", "store", "predicate")
+    said = _costs(made, wish, 3)
+    assert said.partition(" (")[0] == words
+    assert ("execute +2" in said) == any(wish.more)
+    assert ("registers +1" in said) == (wish.registers == 1)
