@@ -58,5 +58,6 @@ def conflict_words(posed: PosedVmi, core: Suspects, minimal: bool, limits: Limit
     first = max(labels, key=lambda label: label.span.start, default=Label(source, Span(0, 0)))
     rest = tuple(label for label in labels if label is not first)
     count = len(core.ops) + len(core.pins)
-    message = f"no layouts serve these {count} together" if count > 1 else "no layout serves this"
+    said = f"no layouts serve these {count} together" if count > 1 else "no layout serves this"
+    message = f"VMI-LAYOUT-CONTRACT: {said}"
     return Diagnostic("LS0805", "error", message, first, rest, tuple(dict.fromkeys(notes)), (), minimal)

@@ -76,7 +76,7 @@ def test_objectives_differ(run: Run) -> None:
 def test_a_pin_that_cannot_be_is_a_conflict_and_one_of_no_value_a_usage_error(run: Run) -> None:
     outcome = run("explain", "--pin", "%pairs=ls2", FP4)
     assert outcome.status == 1
-    assert "error[LS0805]: no layouts serve these 2 together" in outcome.out
+    assert "error[LS0805]: VMI-LAYOUT-CONTRACT: no layouts serve these 2 together" in outcome.out
     assert "without the fixed layout of %pairs there is a solution" in outcome.out
     outcome = run("solve", "--pin", "%nothing=c", FP4)
     assert (outcome.status, outcome.err) == (2, "layoutsolver: error: no vector `%nothing`: there are %codes, %pairs\n")

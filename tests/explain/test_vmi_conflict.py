@@ -59,7 +59,7 @@ def pinned(options: VmiOptions = LS2) -> VmiResult:
 
 def test_a_contradiction_names_its_parts_and_the_cheapest_way_round() -> None:
     (found,) = pinned().diagnostics
-    assert (found.code, found.message) == ("LS0805", "no layouts serve these 2 together")
+    assert (found.code, found.message) == ("LS0805", "VMI-LAYOUT-CONTRACT: no layouts serve these 2 together")
     said = [label.text for label in (*found.secondary, found.primary) if label is not None]
     assert "%x is fixed to ls2" in said
     assert any(text.startswith("`group_reduce_addf`: ") for text in said)

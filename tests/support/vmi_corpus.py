@@ -37,6 +37,22 @@ from layoutsolver_models.solve.layout import Limits
 STAGES = ("read", "posed", "solved", "lowered", "verified")
 """What a valid part passes, in order."""
 
+SOLVED = "it has a solution here, which is verified"
+REASONS: dict[tuple[str, str], str] = {
+    ("VMI-LAYOUT-CONTRACT", "VMI-UNSUPPORTED"):
+        "no row has the layouts that the types state, which is known before anything is lowered; others would do",
+    ("VMI-UNSUPPORTED", "VMI-LAYOUT-CONTRACT"):
+        "there are no layouts at all that would do: it is not these that are wrong",
+    ("VMI-LAYOUT-CONTRACT", "VERIFIER"): "layouts that a text states are wishes, which rules alone can refuse",
+    ("VMI-UNSUPPORTED", "VERIFIER"):
+        "the verifier's message is of an instruction that the compiler made, and there is none to be made",
+    ("VMI-PASS-INVARIANT", "VMI-RESIDUAL-OP"):
+        "it is said of what stands in the text, not of what a last pass leaves over",
+    ("VMI-LAYOUT-CONTRACT", "VMI-PASS-INVARIANT"):
+        "types without layouts are what layouts are asked for; that nobody sees the body is what is wrong",
+}  # fmt: skip
+"""Why a message of ours has another kind than that of a pass: by our kind and by that of the pass."""
+
 EXPECTED = re.compile(r"expected-error")
 UNQUOTED = "VMI-"
 _KIND = re.compile(r"VMI-[A-Z]+(?:-[A-Z]+)*")
@@ -194,7 +210,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     with Pool(options.jobs) as pool:
         found = list(pool.imap(outcomes, paths))
     print(report(paths, found, options.refused), end="")
-    return int(any(not _as_it_should_be(one) or (one.refused and not _says(one)) for some in found for one in some))
+    every = [one for some in found for one in some]
+    return int(any(not _as_it_should_be(one) or (one.refused and not _is_explained(one)) for one in every))
 
 
 def _as_it_should_be(one: Outcome) -> bool:
@@ -223,6 +240,18 @@ def _says(one: Outcome) -> str:
     return "released" if one.released and is_of_kind(one.released, one.kind) else ""
 
 
+def _why_other(one: Outcome) -> str:
+    """Why a message of ours is of another kind than the one that is expected; empty if that is not known."""
+    if one.said != "error":
+        return SOLVED if one.stage == "verified" else ""
+    return REASONS.get((kind_of(one.reason), kind_of(one.released)), "")
+
+
+def _is_explained(one: Outcome) -> bool:
+    """Whether the expected kind is said, by us or by a pass where it is known why we say another."""
+    return _says(one) == "ours" or (_says(one) == "released" and bool(_why_other(one)))
+
+
 def _state(one: Outcome) -> str:
     answer = _answer(one)
     return f"{answer} ({one.released})" if answer == ORDER[3] and one.reason else answer
@@ -234,14 +263,17 @@ def report(paths: Sequence[Path], found: Sequence[Sequence[Outcome]], every: boo
     reached: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
+    whys: Counter[str] = Counter()
     valid = invalid = idle = 0
     for path, some in zip(paths, found, strict=True):
         for one in some:
-            wrong = not _as_it_should_be(one) or (one.refused and not _says(one))
+            wrong = not _as_it_should_be(one) or (one.refused and not _is_explained(one))
             if one.refused and (wrong or every or one.said != "error"):
                 lines.append(f"{one.name}: {_state(one)}: {one.reason or one.released}")
                 lines.append(f"    expected: {one.expected}")
-                lines += [f"    the released passes: {one.released}"] if _says(one) != "ours" else []
+                if _says(one) != "ours":
+                    lines.append(f"    the released passes: {one.released}")
+                    lines.append(f"    ours differs: {_why_other(one) or 'no reason is known'}")
             elif wrong:
                 lines.append(f"{one.name}: {one.stage or 'nothing'} passed: {one.reason}")
         good = [one for one in some if not one.refused]
@@ -251,6 +283,7 @@ def report(paths: Sequence[Path], found: Sequence[Sequence[Outcome]], every: boo
             worst = min(bad or some, key=lambda one: ORDER.index(_answer(one)))
             refusals[_answer(worst)] += 1
             kinds[min((_says(one) for one in bad or some), key=("", "released", "ours").index)] += 1
+            whys.update({_why_other(one) for one in bad if _says(one) == "released"})
         else:
             valid += 1
             last = min(
@@ -265,6 +298,7 @@ def report(paths: Sequence[Path], found: Sequence[Sequence[Outcome]], every: boo
     lines.append(f"{invalid} invalid files: {listed}")
     by = f"{kinds['ours']} in our messages, {kinds['released']} in those of the released compiler's passes"
     lines.append(f"{kinds['ours'] + kinds['released']} with messages of the expected kind: {by}")
+    lines += [f"  {count} files of those: {why or 'no reason is known'}" for why, count in whys.most_common()]
     return "\n".join(lines) + "\n"
 
 

@@ -225,11 +225,13 @@ def test_what_the_verifier_takes_and_nobody_lowers_says_so(name: str) -> None:
     assert found[0].primary is not None
 
 
-def test_integers_are_multiplied_and_added_by_two_instructions() -> None:
+@pytest.mark.parametrize("masked", [False, True])
+def test_integers_are_multiplied_and_added_by_two_instructions(masked: bool) -> None:
+    mask, of_mask = (", %m", f", {M}") if masked else ("", "")
     text = (
-        f"func.func @f(%p: !pto.ptr<i32, ub>, %o: index) {{\n"
+        f"func.func @f(%p: !pto.ptr<i32, ub>, %o: index, %m: {M}) {{\n"
         f"  %a = pto.vmi.vload %p[%o] : !pto.ptr<i32, ub> -> {W}\n"
-        f"  %x = pto.vmi.vmula %a, %a, %a : {W}, {W}, {W} -> {W}\n"
+        f"  %x = pto.vmi.vmula %a, %a, %a{mask} : {W}, {W}, {W}{of_mask} -> {W}\n"
         f"  pto.vmi.vstore %x, %p[%o] : {W}, !pto.ptr<i32, ub>\n  return\n}}\n"
     )
     assert prove(text).verdict == "ok"

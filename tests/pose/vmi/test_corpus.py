@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from layoutsolver.source import SourceFile
-from tests.support.vmi_corpus import files_of, is_of_kind, kind_of, outcomes, released, report
+from tests.support.vmi_corpus import files_of, is_of_kind, kind_of, main, outcomes, released, report
 
 
 def vector(shape: str) -> str:
@@ -73,11 +73,38 @@ def test_a_part_with_a_solution_must_be_refused_as_the_released_passes_do(tmp_pa
     paths = files_of(tmp_path)
     lines = report(paths, [outcomes(path) for path in paths]).splitlines()
     assert lines[0].startswith("tail_invalid.pto: solved and verified, refused as released: VMI-UNSUPPORTED: ")
-    assert lines[3].startswith("whole_invalid.pto: nothing said of")
-    assert lines[-2].endswith(
+    assert lines[4].startswith("whole_invalid.pto: nothing said of")
+    assert lines[-1] == "  1 files of those: it has a solution here, which is verified"
+    assert lines[-3].endswith(
         "1 nothing said of, 0 only warned of, 1 solved and verified, refused as released, 0 refused"
     )
-    assert lines[-1].startswith("1 with messages of the expected kind: 0 in our messages, 1 in those")
+    assert lines[-2].startswith("1 with messages of the expected kind: 0 in our messages, 1 in those")
+
+
+STATED = f"""// RUN: not tool %s {{passes}} | check
+// CHECK: {{kind}}
+func.func @f(%a: {vector("128xf32")}) {{{{
+  %x = pto.vmi.vcvt %a {{{{saturate = "SAT"}}}} : {vector("128xf32")} -> {vector("128xf16")}
+  return
+}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("passes", "kind", "why"),
+    [
+        ("-vmi-to-vpto", "VMI-UNSUPPORTED", "no row has the layouts that the types state"),
+        ("-pto-validate-vmi-layout-ir", "VMI-LAYOUT-CONTRACT", ""),
+        ("-vmi-to-vpto", "VMI-RESIDUAL-OP", "no row has the layouts"),
+    ],
+)
+def test_why_a_message_is_of_another_kind_is_told(passes: str, kind: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "a_invalid.pto").write_text(STATED.format(passes=passes, kind=kind), encoding="utf-8")
+    paths = files_of(tmp_path)
+    lines = report(paths, [outcomes(path) for path in paths], every=True).splitlines()
+    told = [line for line in lines if line.startswith("    ours differs: ")]
+    assert [line.partition(": ")[2][: len(why)] for line in told] == ([why] if why else [])
+    assert (main([str(tmp_path)]) == 0) == (kind != "VMI-RESIDUAL-OP")
 
 
 @pytest.mark.parametrize(
