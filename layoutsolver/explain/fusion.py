@@ -86,8 +86,9 @@ def _pressure(
         for name, count in live.items()
     )
     limit = problem.limits.registers if excess.kind == "registers" else problem.limits.predicates
-    notes = (f"{excess.kind} taken there, of {limit}: {named}",)
-    return ((node, f"{most.amount} {excess.kind} are taken here"),), notes
+    what = "vector registers" if excess.kind == "registers" else "predicate registers"
+    notes = (f"{what} taken there, of {limit}: {named}",)
+    return ((node, f"{most.amount} {what} are taken here"),), notes
 
 
 def _difference(problem: FusionProblem, solution: FusionSolution, plan: tuple[tuple[int, ...], ...]) -> tuple[str, ...]:

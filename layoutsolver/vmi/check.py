@@ -223,7 +223,7 @@ def _cast(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]) -> Itera
             yield f"makes floats of 32-bit integers alone, not of {before}"
     needed = must_saturate(before, source.bits, after, result.bits)
     if needed and "saturate" not in attrs:
-        yield f"needs `saturate` (SAT or NOSAT) from {before} to {after}"
+        yield f'needs {{saturate = "SAT"}} or {{saturate = "NOSAT"}} from {before} to {after}'
     if (name, before, after, attrs.get("saturate")) == ("vcvt", "si32", "si8", "SAT"):
         yield "cannot saturate from si32 to si8"
     letters = _letters(before, after, result.bits < source.bits)

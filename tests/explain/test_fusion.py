@@ -180,8 +180,8 @@ def test_pressure_names_the_operation_where_it_is_highest() -> None:
     alone = block.solution._replace(clusters=((0,), (1,)))
     (one,) = loops_apart(block.posed._replace(problem=problem), alone)
     assert (one.rule, one.text) == ("PRESSURE", "one body would take 2 registers")
-    assert one.notes == ("registers taken there, of 1: `%vi`, `%wi`",)
-    assert [said for _, said in one.shown] == ["2 registers are taken here"]
+    assert one.notes == ("vector registers taken there, of 1: `%vi`, `%wi`",)
+    assert [said for _, said in one.shown] == ["2 vector registers are taken here"]
     assert shown(found, one) == [scaled("%wi", "%vi")]
 
 

@@ -47,8 +47,8 @@ def test_the_pressure_of_predicates_names_the_operation_and_the_masks() -> None:
     (one,) = loops_apart(block.posed, block.solution)
     assert (one.rule, one.text) == ("PRESSURE", "one body would take 9 predicates")
     (((node, said),), (note,)) = one.shown, one.notes
-    assert (node.name, said) == ("pto.vmi.vload", "9 predicates are taken here")
-    assert note == "predicates taken there, of 8: " + ", ".join(f"`%k{number}`" for number in range(9))
+    assert (node.name, said) == ("pto.vmi.vload", "9 predicate registers are taken here")
+    assert note == "predicate registers taken there, of 8: " + ", ".join(f"`%k{number}`" for number in range(9))
 
 
 def problem(*lines: str, arguments: str = "", before: str = "") -> FusionProblem:

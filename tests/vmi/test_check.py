@@ -34,7 +34,7 @@ def refused(text: str) -> list[tuple[str, str]]:
          "takes no elements of type i8, only i16, i32, f16, bf16, f32"),
         (f"%x = pto.vmi.vadd %a, %g : {F}, {G} -> {F}", "has operands and results of 64 and 128 elements"),
         (f"%x = pto.vmi.vadd %a, %a, %n : {F}, {F}, {N} -> {F}", "has a mask of 128 bits for 64 elements"),
-        (f"%x = pto.vmi.vcvt %a : {F} -> {H}", "needs `saturate` (SAT or NOSAT) from f32 to f16"),
+        (f"%x = pto.vmi.vcvt %a : {F} -> {H}", 'needs {saturate = "SAT"} or {saturate = "NOSAT"} from f32 to f16'),
         (f'%x = pto.vmi.vcvt %h {{saturate = "SAT"}} : {H} -> {F}', "takes no `saturate` from f16 to f32"),
         (f"%x = pto.vmi.vcvt %i : {I8} -> {F}",
          "makes floats of signed integers alone, and i8 says no sign; spell it with `si`"),
