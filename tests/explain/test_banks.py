@@ -7,7 +7,8 @@ import pytest
 from layoutsolver.explain.banks import cheapest_level, least_peak, moves, refusal
 from layoutsolver.source import SourceFile
 from layoutsolver_models.banks.solve import solve_banks
-from layoutsolver_models.problems.banks import BankProblem, Level
+from layoutsolver_models.problems.banks import Bank, BankOp, BankProblem, Level
+from layoutsolver_models.problems.layout import Where
 from layoutsolver_models.solve.layout import Limits
 from tests.models.banks.problems import mixed, tile
 
@@ -49,3 +50,13 @@ def test_the_level_that_helps_is_the_first_that_does() -> None:
 
 def test_an_order_that_stays_needs_no_move() -> None:
     assert moves(tile(16), solve_banks(tile(16), "liveness")) == []
+
+
+def test_a_peak_at_the_first_operation_is_shown_there() -> None:
+    place = Where(4, 9, 1, 5)
+    banks = (Bank("a", 1, 4, 0, 2, 64),)
+    problem = BankProblem((BankOp("mvin", "loader", 64, (), (0,), where=place),), banks, (), (1,), bank_num=3)
+    said = refusal(SourceFile("a.mlir", "the first line"), "f", problem, "liveness", Limits())
+    assert said.primary is not None
+    assert (said.primary.span.start, said.primary.span.end) == (4, 9)
+    assert said.primary.text == "4 banks are live here"

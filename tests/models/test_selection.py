@@ -13,6 +13,7 @@ from layoutsolver_models.problems.selection import (
     OBJECTIVES,
     SelectionOp,
     SelectionProblem,
+    SelectionSolution,
     SelectionValue,
     ValueConversion,
     Variant,
@@ -209,6 +210,13 @@ def test_faults_are_found() -> None:
     assert faults(problem, ((), (0,)), ())[0] == "load runs in 0 variants"
     assert "in which nothing makes it" in faults(problem, ((1,), (0,)), (0,))[0]
     assert faults(problem._replace(pins=((0, "d2"),)), ((0,), (0,)), (0,)) == ["%x is not made in d2 alone"]
+
+
+def test_a_limit_that_has_passed_proves_nothing() -> None:
+    problem = random_problem(OPEN[0], 25)
+    left = narrow(problem)
+    assert by_solvers(problem, left, Limits(seconds=1e-6)) == SelectionSolution("unknown")
+    assert by_solvers(problem, left, Limits()).proved == problem.objective
 
 
 def test_greedy_choices_are_choices_and_cost_no_less_than_the_best() -> None:

@@ -512,3 +512,24 @@ def test_what_two_endings_return_has_one_layout_and_scalars_beside_it_have_none(
     values = result.posed.problem.values
     (tie,) = result.posed.problem.ties
     assert ([values[number].id for number in tie.values], tie.reason) == (["%x", "%y"], "returned from @f")
+
+
+@pytest.mark.parametrize("compat", ["", "upstream"])
+def test_an_extension_that_widens_nothing_follows_the_rules_of_extensions(compat: str) -> None:
+    text = """func.func @f(%a: memref<64xf32, #hivm.address_space<ub>>) {
+  %c0 = arith.constant 0 : index
+  %m = ave.hir.pge <ALL> : vector<64xi1>
+  %x = ave.hir.vload <NORM> %a[%c0] : memref<64xf32, #hivm.address_space<ub>> into vector<64xf32>
+  %y = ave.hir.vextf %x, <part_even>, %m : vector<64xf32>, vector<64xf32>, vector<64xi1>
+  %z = ave.hir.vtrc %x, <rint>, %m : vector<64xf32>, vector<64xi1>, vector<64xf32>
+  return
+}
+"""
+    result = solve_text(text, compat)
+    assert result.posed is not None
+    problem = result.posed.problem
+    rules = {
+        relation.op: {row.rule.split(".")[1] for row in problem.tables[relation.table].rows}
+        for relation in problem.relations
+    }
+    assert (rules["ave.hir.vextf"], rules["ave.hir.vtrc"]) == ({"EXT"}, {"ELT"})
