@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from layoutsolver.api import LowerOptions, LowerResult, lower
@@ -155,3 +157,17 @@ def test_several_registers_that_a_function_gives_are_in_parentheses_and_one_is_n
     assert "\n    -> (!pto.vreg<64xf32>, !pto.vreg<64xf32>) {" in str(two.text)
     one = lower(SourceFile("one.pto", SIGN_OF_BF16), LowerOptions(to="vpto"))
     assert "(%v_0: !pto.vreg<128xbf16>) -> !pto.vreg<128xbf16> {" in str(one.text)
+
+
+CASES = Path(__file__).parents[2] / "pose" / "vmi" / "cases"
+
+
+@pytest.mark.parametrize("name", ["for_carries_a_sum.pto", "if_joins_two_widths.pto"])
+def test_lines_behind_control_flow_stand_in_its_column_and_no_line_is_empty(name: str) -> None:
+    found = lower(SourceFile(name, (CASES / name).read_text(encoding="utf-8")), LowerOptions(to="vpto"))
+    lines = str(found.text).rstrip("\n").split("\n")
+    assert "" not in lines
+    closing = [number for number, line in enumerate(lines) if line.strip() == "}" and line != "}"]
+    assert closing
+    for number in closing:
+        assert len(lines[number + 1]) - len(lines[number + 1].lstrip()) <= len(lines[number]) - 1
