@@ -118,7 +118,9 @@ def _joint(
     if len(rest) == 1 and rest[0][0] == "relation" and _table(posed, rest[0][1]).refused:
         relation = posed.problem.relations[rest[0][1]]
         called = ", ".join(dict.fromkeys(f"`{posed.problem.values[value].id}`" for value in relation.values))
-        message = f"under no layouts of {called} does `{relation.op}` do what it means"
+        whys = dict.fromkeys(refused.why for refused in _table(posed, rest[0][1]).refused)
+        why = f": {next(iter(whys))}" if len(whys) == 1 else ""
+        message = f"`{relation.op}` does what it means in no layouts of {called}{why}"
     return Diagnostic("LS0101", "error", message, labels[0], tuple(labels[1:]), tuple(notes), fixes, conflict.minimal)
 
 
@@ -138,7 +140,7 @@ def _together(posed: Posed, group: Group, shared: list[int]) -> str:
     )
     if not combinations:
         if _table(posed, index).refused:
-            return f"under no layout does `{relation.op}` do what it means"
+            return "no layout is right here"
         return f"`{relation.op}` has no rule for these element widths"
     shown = list(combinations)[:4]
     more = "" if len(combinations) <= 4 else f", or {len(combinations) - 4} more"

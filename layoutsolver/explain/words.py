@@ -38,8 +38,8 @@ def group_words(posed: Posed, group: Group) -> str:
     if kind == "relation":
         relation = problem.relations[index]
         rows = problem.tables[relation.table].rows
-        ids = ", ".join(dict.fromkeys(row.rule for row in rows)) or "none"
-        return f"{place}`{relation.op}`: rules {ids}"
+        ids = ", ".join(dict.fromkeys(row.rule for row in rows))
+        return f"{place}`{relation.op}`: rules {ids}" if ids else f"{place}`{relation.op}`: no rule is left"
     if kind == "tie":
         tie = problem.ties[index]
         tied = ", ".join(dict.fromkeys(f"`{problem.values[value].id}`" for value in tie.values))
