@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutsolver.vmi.program import Operand
-from layoutsolver_backends.vpto.build import Builder, UnsupportedError
+from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa, mask_bits, register_type
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape, mask_shape
 from layoutsolver_backends.vpto.streams import load_stream, moved, store_stream
@@ -379,11 +379,10 @@ def emit_single(site: Site) -> None:
         build.emit("vstar", (align, pointer))
     elif op == "expand_load":
         type_ = site.type("result")
-        if site.vector("result").bits != 32:
-            raise UnsupportedError("elements are expanded by a gather of 32-bit ones")
-        index = _prefix_index(build, "!pto.vreg<64xi32>", mask)
+        bits = site.vector("result").bits
+        index = _prefix_index(build, register_type(f"i{bits}", bits), mask)
         pointer = moved(build, build.scalar(site.operand("source")), build.scalar(site.operand("offset")))
-        found = build.one("vgather2_bc", (pointer, index, mask), type_)
+        found = build.one("vgather2_bc" if bits == 32 else "vgather2", (pointer, index, mask), type_)
         site.put("result", [build.one("vsel", (found, site.registers("passthru")[0], mask), type_)])
 
 

@@ -47,7 +47,7 @@ _LOADED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
 _STORED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
     "c": ("", (upstream("vsts NORM_B{W} * A(value)", "", _ALIGNED),
                ours("vstus * A(value); vstas * 1", _ANY, _BY_ELEMENT))),
-    "ls2": ("", (upstream("vsts PK_B{2W} * A(value)", "", _ALIGNED),)),
+    "ls2": ("", (upstream("vsts PK_B{2W} * A(value)", "", _ALIGNED, "W == 32 and N % (lp // 2) != 0"),)),
     "ls4": ("W == 8", (upstream("vsts PK4_B32 * A(value)", "", _ALIGNED),)),
     "d2": (_TWO_PARTS, (
         upstream("vstsx2 INTLV_B{W} * A(value) // 2", "N % (2 * lp) == 0", _ALIGNED),

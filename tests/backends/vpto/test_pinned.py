@@ -1,0 +1,64 @@
+"""Whatever layout a value is made in, what is written does what the program means."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pose.vmi.kernels import kernel, pointer, vreg
+from tests.support.fuzz_vmi import prove
+from tests.support.vmi_deep import deep_kernel
+from tests.support.vmi_pins import with_each_layout
+
+
+def mask(lanes: int) -> str:
+    return f"!pto.vmi.mask<{lanes}xpred>"
+
+
+def copied(element: str, lanes: int) -> str:
+    v, p, m = vreg(lanes, element), pointer(element), mask(lanes)
+    return kernel(
+        f"%p: {p}, %q: {p}, %n: index", "%c0 = arith.constant 0 : index", f"%x = pto.vmi.vload %p[%c0] : {p} -> {v}",
+        f"%m = pto.vmi.create_mask %n : index -> {m}", f"%k = pto.vmi.vnot %m : {m} -> {m}",
+        f"%y = pto.vmi.vmax %x, %x, %m : {v}, {v}, {m} -> {v}", f"pto.vmi.vstore %x, %p[%c0] : {v}, {p}",
+        f"pto.vmi.vstore %y, %q[%c0], %k : {v}, {p}, {m}",
+    )  # fmt: skip
+
+
+def spread_again(element: str, lanes: int) -> str:
+    """The largest element, everywhere."""
+    v, p, m, one = vreg(lanes, element), pointer(element), mask(lanes), vreg(1, element)
+    return kernel(
+        f"%p: {p}, %q: {p}, %n: index", "%c0 = arith.constant 0 : index", f"%x = pto.vmi.vload %p[%c0] : {p} -> {v}",
+        f"%m = pto.vmi.create_mask %n : index -> {m}", f"%y = pto.vmi.vcmax %x, %m : {v}, {m} -> {one}",
+        f"%z = pto.vmi.vbrc %y {{group = 1}} : {one} -> {v}", f"pto.vmi.vstore %z, %q[%c0] : {v}, {p}",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [copied("f32", 16), copied("f16", 100), copied("ui8", 200), spread_again("f32", 4), spread_again("f16", 16)],
+    ids=["words of half a register", "halves", "bytes", "four words spread", "halves spread"],
+)
+def test_each_layout_of_each_value_is_written_right(text: str) -> None:
+    found = with_each_layout(text, 24)
+    assert len({(one.value, one.layout) for one in found}) >= 8
+    assert [one for one in found if one.said] == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_so_are_some_of_random_kernels(seed: int) -> None:
+    assert [one for one in with_each_layout(deep_kernel(seed, 3), 4, seed) if one.said] == []
+
+
+@pytest.mark.parametrize(("element", "lanes", "verdict"), [("f16", 128, "ok"), ("si32", 64, "ok"), ("ui8", 256, "")])
+def test_elements_are_expanded_where_a_gather_takes_such_indices(element: str, lanes: int, verdict: str) -> None:
+    v, p, m = vreg(lanes, element), pointer(element), mask(lanes)
+    text = kernel(
+        f"%p: {p}, %q: {p}, %n: index", "%c0 = arith.constant 0 : index", f"%x = pto.vmi.vload %p[%c0] : {p} -> {v}",
+        f"%m = pto.vmi.create_mask %n : index -> {m}",
+        f"%y = pto.vmi.expand_load %p[%c0], %m, %x : {p}, {m}, {v} -> {v}",
+        f"pto.vmi.vstore %y, %q[%c0] : {v}, {p}",
+    )  # fmt: skip
+    outcome = prove(text)
+    assert outcome.verdict == (verdict or "no layouts")
+    assert verdict or outcome.said == ("VMI-UNSUPPORTED: no layout serves `expand_load` here",)
