@@ -96,7 +96,7 @@ SINGLE: tuple[VmiRule, ...] = (
     VmiRule("VMI.SINGLE.EXPAND.C", "single", {"mask": "c", "passthru": "c", "result": "c"},
             "op == 'expand_load' and N == lp and W in (16, 32)",
             (upstream("vdup * 1; vusqz * 1; vgather2_bc * 1; vsel * 1", "W == 32"),
-             ours("vdup * 1; vusqz * 1; vgather2 * 1; vsel * 1", "W == 16")), "3.11"),
+             ours("vdup * 1; vusqz * 1; vgather2 * 1; vsel * 1", "W == 16")), "3.11", listed="W == 32"),
 )  # fmt: skip
 """Operations on the elements that a mask picks: one full register."""
 
