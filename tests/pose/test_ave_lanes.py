@@ -136,7 +136,11 @@ def test_what_a_loop_carries_may_have_set_what_any_round_sets() -> None:
 def test_ids_are_unique_and_every_rule_says_why() -> None:
     assert not set(LANE_RULES) & {rule.id for rule in AVE_RULES}
     assert all(rule.why for rule in LANE_RULES.values())
-    assert {row.result for row in INTERLEAVED.values()} == {0, 1}
+
+
+def test_rules_of_interleaves_come_in_pairs_one_for_each_result() -> None:
+    assert set(INTERLEAVED) == {(*key[:3], result) for key in INTERLEAVED for result in (0, 1)}
+    assert len(INTERLEAVED) == 24
 
 
 def _copied(load: str, store: str, wide: bool) -> str:
