@@ -141,7 +141,7 @@ def asked(source: SourceFile, passes: Collection[str]) -> VmiResult:
 
 
 def _limit_registers(result: VmiResult, options: VmiOptions) -> None:
-    """Bound the registers of the problem, if that is asked for."""
+    """Say how many registers there are, if that is asked for; what wishes cost is to be known with these limits."""
     assert result.posed is not None
     limits = options.registers
     if limits is None:
@@ -155,7 +155,9 @@ def _limit_registers(result: VmiResult, options: VmiOptions) -> None:
             result.posed = None
             return
         limits = found
-    result.posed = bounded(result.posed, limits)
+    result.posed = result.posed._replace(registers=limits)
+    if result.wishes:
+        result.posed = bounded(result.posed, limits)
 
 
 def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
@@ -168,6 +170,7 @@ def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
         _take_released(result, result.released)
         return result
     within = solve_within(result.posed, chosen.limits)
+    result.posed = within.posed
     result.solution = with_wishes(result.posed.problem, within.solution, chosen.limits)
     result.peaks = within.peaks
     _say_what_came(result, within, chosen)
@@ -195,10 +198,9 @@ def _say_what_came(result: VmiResult, within: Within, options: VmiOptions) -> No
         message = "no answer within the time limit"
         result.diagnostics.append(Diagnostic("LS0401", "error", message, Label(source, Span(0, 0))))
     elif solution.status == "feasible":
-        why = "time limit reached"
-        if within.learned:
-            why = "instruction sequences need registers in between, and choices that had no room for them were left out"
-        message = f"{why}: the layouts are valid, and not proved the best (busiest pipe: {solution.busiest})"
+        message = (
+            f"time limit reached: the layouts are valid, and not proved the best (busiest pipe: {solution.busiest})"
+        )
         result.diagnostics.append(Diagnostic("LS0402", "warning", message, Label(source, Span(0, 0))))
     _warn_of_registers(result)
 

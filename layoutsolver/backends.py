@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from layoutsolver.buckyball.llvm.module import Module
     from layoutsolver.pose.vmi.pose import PosedVmi
     from layoutsolver.vmi.peak import RegisterPeak
+    from layoutsolver.vmi.templates import Templates
     from layoutsolver_models.problems.repair import Repair
     from layoutsolver_models.problems.selection import SelectionSolution
+    from layoutsolver_models.solve.selection import Open
 
 GROUP = "layoutsolver.backends"
 
@@ -35,6 +37,9 @@ VPTO_EMITTER = "layoutsolver_backends.vpto.lower:lower_vmi"
 
 VPTO_PEAKS = "layoutsolver_backends.vpto.lower:register_peaks"
 """What counts the registers of a program that our own emitter writes."""
+
+VPTO_TEMPLATES = "layoutsolver_backends.vpto.templates:templates_of"
+"""What emits every choice of a program by itself, for the registers that it needs."""
 
 VMI_WRITER = "layoutsolver_backends.vmi_layouts:annotate"
 """What writes layouts into programs of VMI."""
@@ -132,6 +137,12 @@ def load_register_peaks() -> Callable[[PosedVmi, SelectionSolution], tuple[Regis
     """What counts the registers that are live in a solved program of VMI once it is VPTO."""
     counter: Callable[[PosedVmi, SelectionSolution], tuple[RegisterPeak, ...] | None] = _named(VPTO_PEAKS)
     return counter
+
+
+def load_register_templates() -> Callable[[PosedVmi, Open], Templates]:
+    """What emits each variant and conversion that is left of a VMI problem by itself."""
+    maker: Callable[[PosedVmi, Open], Templates] = _named(VPTO_TEMPLATES)
+    return maker
 
 
 def load_vmi_writer() -> Callable[[PosedVmi, SelectionSolution], list[Edit]]:

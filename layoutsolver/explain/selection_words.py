@@ -31,11 +31,11 @@ def pin_words(problem: SelectionProblem, number: int) -> str:
 def capacity_words(problem: SelectionProblem, number: int) -> str:
     """How many registers there are at a point, and what may be live there in how many."""
     capacity = problem.capacities[number]
-    shown = []
-    for live in capacity.live:
-        known = problem.values[live.value]
-        counts = sorted({count for count in live.registers if count})
-        shown.append(f"{known.id} ({', '.join(map(str, counts)) or '0'})")
+    counts: dict[str, set[int]] = {}
+    for held in capacity.held:
+        name = problem.values[held.value].id if held.value >= 0 else "registers in between"
+        counts.setdefault(name, set()).add(held.registers)
+    shown = [f"{name} ({', '.join(map(str, sorted(some)))})" for name, some in counts.items()]
     listed = ", ".join(shown[:MANY]) + (f" and {len(shown) - MANY} more" if len(shown) > MANY else "")
     return f"{capacity.id}: at most {capacity.limit}, and live are, in so many, {listed or 'none'}"
 

@@ -9,7 +9,7 @@ from layoutsolver.pose.vmi.capacity import KINDS
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.source import SourceFile, Span
 from layoutsolver.vmi.peak import RegisterPeak
-from layoutsolver_models.problems.capacity import Capacity, RegisterKind
+from layoutsolver_models.problems.capacity import CONVERSION, Capacity, Held, Pick, RegisterKind, Together
 from layoutsolver_models.problems.selection import SelectionProblem
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import narrow
@@ -52,8 +52,8 @@ def peak_words(peak: RegisterPeak) -> str:
 
 
 PROVED = (
-    "proved of the order in which the text has its operations, each value in registers of its own; what instruction "
-    "sequences need in between is not counted"
+    "proved of the order in which the text has its operations and of the instructions that are written for them here; "
+    "a register that several values share counts once"
 )
 """What stands behind it that no layouts keep within some registers."""
 
@@ -84,16 +84,14 @@ def not_found(source: SourceFile, there: RegisterLimits) -> Diagnostic:
     allowed = f"{counted(there.vector, 'vector')} and {counted(there.predicate, 'predicate')}"
     message = f"no layouts were found that keep within {allowed}"
     note = (
-        "layouts alone would, but not with the registers that instruction sequences need in between; choices were left "
-        "out until none remained, each for what it needed beside the others of its choice: it is not proved that none "
-        "would do"
+        "instructions need more registers than points tell, of which it is not known: that none would do is not proved"
     )
     return Diagnostic("LS0811", "error", message, Label(source, Span(0, 0)), notes=(note,))
 
 
 def fewest(problem: SelectionProblem, kind: RegisterKind, limits: Limits) -> int | None:
     """The least number of registers of a kind with which there is a solution; None if no number will do."""
-    high = max(sum(sum(live.registers) for live in point.live) for point in problem.capacities if point.kind == kind)
+    high = max(sum(held.registers for held in point.held) for point in problem.capacities if point.kind == kind)
     low = min(point.limit for point in problem.capacities if point.kind == kind) + 1
     if contradicts(_limited(problem, kind, high), limits):
         return None
@@ -131,21 +129,17 @@ def _pin_label(posed: PosedVmi, number: int) -> Label:
 
 
 def _live_notes(problem: SelectionProblem, point: Capacity) -> list[str]:
-    """What is live at a point, with the fewest registers that each takes in a layout in which it may be there."""
+    """What is live at a point, with the fewest registers that each value takes there in any choice."""
     left = narrow(problem)
+    of_value: dict[int, list[Held]] = {}
+    for held in point.held:
+        of_value.setdefault(held.value, []).append(held)
     shown: list[tuple[int, str]] = []
-    for live in point.live:
-        known = problem.values[live.value]
-        possible = {
-            problem.ops[op].variants[variant].layouts[place]
-            for numbers, makes in ((live.users, False), (live.makers, True))
-            for op in numbers
-            for place in _ports(problem, op, live.value, makes)
-            for variant in left.variants[op]
-        }
-        counts = [count for layout, count in zip(known.layouts, live.registers, strict=True) if layout in possible]
-        if counts:
-            shown.append((min(counts), f"{known.id} in {min(counts)}" + " or more" * (len(set(counts)) > 1)))
+    for value, some in of_value.items():
+        least, most = _counts(some, left.variants)
+        if most:
+            name = problem.values[value].id if value >= 0 else "what instructions need in between"
+            shown.append((least, f"{name} in {least}" + " or more" * (least < most)))
     shown.sort(key=lambda pair: -pair[0])
     listed = ", ".join(text for _, text in shown[: 2 * MANY])
     more = f" and {len(shown) - 2 * MANY} more values" if len(shown) > 2 * MANY else ""
@@ -153,7 +147,23 @@ def _live_notes(problem: SelectionProblem, point: Capacity) -> list[str]:
     return [f"live {place} are {listed}{more}"]
 
 
-def _ports(problem: SelectionProblem, op: int, value: int, makes: bool) -> list[int]:
-    known = problem.ops[op]
-    first, ports = (len(known.operands), known.results) if makes else (0, known.operands)
-    return [first + place for place, port in enumerate(ports) if port == value]
+def _counts(some: list[Held], variants: list[list[int]]) -> tuple[int, int]:
+    """The fewest and the most registers that a value takes: those that it always takes, and those for its users."""
+    always = sum(held.registers for held in some if () in held.by)
+    users = {pick.number for held in some for one in held.by for pick in one if pick.variant != CONVERSION}
+    least, most = always, always
+    for user in users:
+        counts = [always + _taken_by(some, Pick(user, variant)) for variant in variants[user]]
+        least, most = max(least, min(counts)), max(most, *counts)
+    return least, most
+
+
+def _taken_by(some: list[Held], pick: Pick) -> int:
+    """The fewest registers that a pick holds, beside whatever others."""
+    beside: dict[Together, int] = {}
+    for held in some:
+        ways = {tuple(one for one in way if one != pick) for way in held.by if pick in way}
+        for way in {()} if () in ways else ways:
+            beside[way] = beside.get(way, 0) + held.registers
+    alone = beside.pop((), 0)
+    return alone + min(beside.values(), default=0)

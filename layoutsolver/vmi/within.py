@@ -1,4 +1,4 @@
-"""Solving within a number of registers: by the layouts first, then by what is written for them."""
+"""Solving within a number of registers: by what each choice needs by itself, then by what is written for all."""
 
 from __future__ import annotations
 
@@ -6,126 +6,128 @@ import time
 from typing import NamedTuple
 
 from layoutsolver.backends import load_register_peaks
-from layoutsolver.pose.vmi.capacity import KINDS, capacities_of, points_within
+from layoutsolver.pose.vmi.capacity import KINDS, RegisterPoints
 from layoutsolver.pose.vmi.pose import PosedVmi
-from layoutsolver.vmi.peak import RegisterPeak
-from layoutsolver_models.problems.capacity import Capacity, RegisterKind, Sequence, demand
+from layoutsolver.vmi.peak import RegisterPeak, Span
+from layoutsolver_models.problems.capacity import CONVERSION, Capacity, Held, Pick, Together, demand
 from layoutsolver_models.problems.selection import SelectionSolution, faults
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
 from layoutsolver_models.targets.chip import RegisterLimits
 
-ROUNDS = 24
-"""How often it is learned what instruction sequences need where that is more than layouts show."""
-
 
 class Within(NamedTuple):
-    """A solution that keeps within the registers, with its peaks.
+    """A solution that keeps within the registers, with its peaks, and the problem with the points that decided it.
 
-    `learned` are the points at which instructions need registers in between that layouts do not show; `ended` says that
-    no choice was found in which there is room for these.
+    `ended` says that no choice was found, though it is not proved that there is none.
     """
 
+    posed: PosedVmi
     solution: SelectionSolution
     peaks: tuple[RegisterPeak, ...] | None
-    learned: tuple[Capacity, ...] = ()
     ended: bool = False
 
 
 def bounded(posed: PosedVmi, limits: RegisterLimits) -> PosedVmi:
     """The problem with its points as capacities, and with its start only if that keeps within them."""
-    problem = posed.problem._replace(capacities=capacities_of(posed, limits))
+    points = RegisterPoints(posed, limits)
+    problem = posed.problem._replace(capacities=points.between)
     if problem.start is not None and faults(problem, *problem.start):
         problem = problem._replace(start=None)
-    return posed._replace(problem=problem, registers=limits)
+    return posed._replace(problem=problem, registers=limits, points=points)
 
 
 def solve_within(posed: PosedVmi, limits: Limits) -> Within:
-    """The best choice of a problem; of a bounded one, the best whose instructions keep within the registers.
+    """The best choice of a problem; of one with limits of registers, the best whose instructions keep within them.
 
-    Instructions are written for it, and their live registers counted. Where those are too many, what the instructions
-    at the peak need in between is held against their choice, and the problem solved again: then the answer is proved
-    the best only if it is as good as the first. Where that ends without a choice, it is not known whether there is one.
+    Instructions are written for the best choice without limits, and their live registers counted. Where those are too
+    many, the points between operations become points of the problem, then those within operations whose instructions
+    need too many in between, and then what is live at the peak, each register held by the choices that make and use it.
+    Every point holds for all choices, so that what is the best within them, or that there is none, is proved.
     """
     end = None if limits.seconds is None else time.monotonic() + limits.seconds
-    first = solution = solve_selection(posed.problem, limits, posed.problem.start)
-    learned: dict[tuple[RegisterKind, int], Capacity] = {}
-    for _ in range(ROUNDS):
-        if solution.status not in ("optimal", "feasible"):
-            break
+    solution = solve_selection(posed.problem, limits, posed.problem.start)
+    while solution.status in ("optimal", "feasible"):
         found = load_register_peaks()(posed, solution)
         there = posed.registers
-        over = [] if there is None else [
-            peak for peak in found or () if peak.registers > there[KINDS.index(peak.kind)]
-        ]  # fmt: skip
-        if not over or there is None:
-            return Within(solution, found, tuple(learned.values()))
-        if end is not None and time.monotonic() > end:
-            break
-        for peak in over:
-            point = _learned(posed, solution, peak, there, learned)
-            if point is None:
-                return Within(SelectionSolution("unknown"), None, tuple(learned.values()), True)
-            learned[peak.kind, point.sequences[0].number] = point
-        whole = posed.problem._replace(capacities=(*posed.problem.capacities, *learned.values()), start=None)
-        left = limits if end is None else limits._replace(seconds=max(0.01, end - time.monotonic()))
-        solution = _compared(solve_selection(whole, left), first)
-    if first.status in ("optimal", "feasible"):
-        return Within(SelectionSolution("unknown"), None, tuple(learned.values()), True)
-    return Within(solution, None)
+        over = [peak for peak in found or () if there is not None and peak.registers > _limit(peak, there)]
+        if not over:
+            return Within(posed, solution, found)
+        more = _exceeded(posed, solution, over)
+        if more is None:
+            return Within(posed, SelectionSolution("unknown"), None, True)
+        posed = more
+        left = limits if end is None else limits._replace(seconds=end - time.monotonic())
+        if left.seconds is not None and left.seconds <= 0:
+            return Within(posed, SelectionSolution("unknown"), None)
+        solution = solve_selection(posed.problem, left, posed.problem.start)
+    return Within(posed, solution, None)
 
 
-def _learned(
-    posed: PosedVmi,
-    solution: SelectionSolution,
-    peak: RegisterPeak,
-    there: RegisterLimits,
-    learned: dict[tuple[RegisterKind, int], Capacity],
-) -> Capacity | None:
-    """The point of a peak with what its instructions need besides values that live across it.
+def _limit(peak: RegisterPeak, there: RegisterLimits) -> int:
+    return there[KINDS.index(peak.kind)]
 
-    None where control flow makes the peak, or instructions that have left their operation for a place in front of a
-    loop: nothing is learned from these.
-    """
-    problem = posed.problem
-    number, sequence = _choice_of(posed, solution, peak.owner)
-    if number < 0 or posed.program.ops[posed.op_of[number]].before != peak.op:
+
+def _exceeded(posed: PosedVmi, solution: SelectionSolution, over: list[RegisterPeak]) -> PosedVmi | None:
+    """The problem with more points, at which a solution has too many registers live; None if it is not known why."""
+    there = posed.registers
+    assert there is not None
+    choice = (solution.variants, solution.conversions)
+    if posed.points is None:
+        posed = bounded(posed, there)
+        if faults(posed.problem, *choice):
+            return posed
+    assert posed.points is not None
+    more = posed.points.exceeded(*choice)
+    if not more:
+        points = (_learned(posed, solution, peak, _limit(peak, there)) for peak in over)
+        more = tuple(point for point in points if demand(point, *choice) > point.limit)
+    if not more:
         return None
-    point = points_within(posed)[number]
-    masks = peak.kind == "predicate"
-    live = tuple(one for one in point.live if posed.program.values[one.value].is_mask == masks)
-    name = f"{peak.kind} registers {point.place}"
-    plain = Capacity(name, peak.kind, there[KINDS.index(peak.kind)], live, point.where)
-    needed = peak.registers - demand(plain, problem.values, problem.ops, solution.variants)
-    key = (peak.kind, sequence.number)
-    known = {(one.number, one.variant): one for one in learned[key].sequences} if key in learned else {}
-    known[sequence.number, sequence.variant] = sequence._replace(registers=needed)
-    return None if needed <= 0 else plain._replace(sequences=tuple(known.values()))
+    capacities = (*posed.problem.capacities, *more)
+    return posed._replace(problem=posed.problem._replace(capacities=capacities, start=None))
 
 
-def _choice_of(posed: PosedVmi, solution: SelectionSolution, owner: str) -> tuple[int, Sequence]:
-    """The operation of the problem at which an instruction's owner runs, -1 if it is none, and the owner's choice."""
-    word, _, number = owner.partition(" ")
-    if word == "conversion":
-        value = posed.problem.conversions[int(number)].value
-        makers = [place for place, op in enumerate(posed.problem.ops) if value in op.results]
-        maker = makers[0] if makers and posed.op_of[makers[0]] >= 0 else -1
-        return maker, Sequence(int(number), -1, 0)
-    canonical, dot, place = owner.partition(".")
-    if not dot or int(canonical) not in posed.op_of:
-        return -1, Sequence(-1, -1, 0)
-    op = posed.op_of.index(int(canonical))
-    return op, Sequence(op, solution.variants[op][int(place)], 0)
+def _learned(posed: PosedVmi, solution: SelectionSolution, peak: RegisterPeak, limit: int) -> Capacity:
+    """The point of a peak: each register is held by whoever makes it, together with one that uses it."""
+    picks = _Picks(posed, solution)
+    alike: dict[tuple[Together, ...], int] = {}
+    for span in peak.spans:
+        by = picks.of(span)
+        if by:
+            alike[by] = alike.get(by, 0) + 1
+    held = tuple(Held(-1, count, by) for by, count in alike.items())
+    node = posed.program.graph.ops[peak.op]
+    line, _ = posed.program.graph.module.source.line_column(node.span.start)
+    where = next((op.where for op in posed.problem.ops if op.where is not None and op.where.line == line), None)
+    return Capacity(f"{peak.kind} registers in front of {node.name} at line {line}", peak.kind, limit, held, where)
 
 
-def _compared(solution: SelectionSolution, first: SelectionSolution) -> SelectionSolution:
-    """A solution under what was learned: proved as far as the first one is, whose values are bounds of its own."""
-    if solution.status not in ("optimal", "feasible") or solution[3:8] == first[3:8]:
-        return solution
-    proved = []
-    for name in solution.proved:
-        attribute = "busiest" if name == "pipes" else name
-        if getattr(solution, attribute) != getattr(first, attribute):
-            break
-        proved.append(name)
-    return solution._replace(status="feasible", bound=first.bound, proved=tuple(proved))
+class _Picks:
+    """The picks of a solution that instructions carry out."""
+
+    def __init__(self, posed: PosedVmi, solution: SelectionSolution) -> None:
+        self.problem, self.variants = posed.problem, solution.variants
+        self.number_of = {canonical: number for number, canonical in enumerate(posed.op_of) if canonical >= 0}
+        self.flow = [number for number, canonical in enumerate(posed.op_of) if canonical < 0]
+
+    def of(self, span: Span) -> tuple[Together, ...]:
+        """Under which picks a register is live, one for each that uses it; none where it is not known whose it is."""
+        maker = self.owner(span.maker, makes=True)
+        if maker is None:
+            return ()
+        users = [self.owner(user, makes=False) for user in span.users] or [()]
+        return tuple(sorted({tuple(sorted({*maker, *user})) for user in users if user is not None}))
+
+    def owner(self, owner: str, makes: bool) -> Together | None:
+        """The picks of an owner, None if there is none."""
+        word, _, number = owner.partition(" ")
+        if word == "conversion":
+            return (Pick(int(number), CONVERSION),)
+        if word == "value":
+            ports = [(op, self.problem.ops[op].results if makes else self.problem.ops[op].operands) for op in self.flow]
+            found = [Pick(op, self.variants[op][0]) for op, values in ports if int(number) in values]
+            return tuple(found) or None
+        canonical, dot, place = owner.partition(".")
+        op = self.number_of.get(int(canonical)) if dot else None
+        return None if op is None else (Pick(op, self.variants[op][int(place)]),)

@@ -83,7 +83,9 @@ def test_a_start_that_is_no_choice_is_passed_over(tmp_path: Path, run: Run) -> N
 
 
 def test_a_limit_is_status_four(tmp_path: Path, run: Run) -> None:
-    whole = changed(["capacities", 0, "limit"], 0)
+    whole = changed(["capacities", 0], {"id": "p", "kind": "vector", "limit": 0, "held": [
+        {"value": 0, "registers": 1, "by": [[{"number": 0, "variant": 0}], [{"number": 0, "variant": 1}]]}
+    ]})  # fmt: skip
     outcome = run("solve", "--time-limit", "1e-9", write(tmp_path / "in.json", json.dumps(whole)))
     assert outcome.status == 4
     assert from_json(SelectionSolution, outcome.out).status in ("feasible", "unknown")
@@ -94,8 +96,8 @@ def changed(path: list[str | int], value: object) -> dict[str, Any]:
     whole = document()
     whole["penalties"] = [[0, "c", 1]]
     whole["capacities"] = [
-        {"id": "p", "kind": "vector", "limit": 9,
-         "live": [{"value": 0, "users": [1], "makers": [0], "registers": [1] * len(whole["values"][0]["layouts"])}]}
+        {"id": "p", "kind": "vector", "limit": 9, "when": [{"number": 1, "variant": 0}],
+         "held": [{"value": 0, "registers": 1, "by": [[{"number": 0, "variant": 0}], [{"number": 0, "variant": -1}]]}]}
     ]  # fmt: skip
     at: Any = whole
     for step in path[:-1]:
@@ -108,7 +110,6 @@ def test_the_document_that_is_changed_below_is_right(tmp_path: Path, run: Run) -
     assert run("solve", write(tmp_path / "in.json", json.dumps(changed(["objective"], ["total"])))).status == 0
 
 
-SEQUENCE = {"number": 0, "variant": 0, "registers": 1}
 CHANGES: list[tuple[list[str | int], object, str]] = [
     (["pipes"], ["a", "a", "b", "c"], "/pipes: a pipe is listed twice"),
     (["bounded", 0], "none", "/bounded/0: no such pipe: none"),
@@ -137,30 +138,13 @@ CHANGES: list[tuple[list[str | int], object, str]] = [
     (["penalties", 0, 0], 99, "/penalties/0/0: no such value"),
     (["capacities", 0, "limit"], -1, "/capacities/0/limit: must not be negative"),
     (["capacities", 0, "kind"], "scalar", "/capacities/0/kind: "),
-    (["capacities", 0, "live", 0, "value"], 99, "/capacities/0/live/0/value: no such value"),
-    (["capacities", 0, "live", 0, "registers"], [], "/capacities/0/live/0/registers: one number for each layout"),
-    (["capacities", 0, "live", 0, "users", 0], 99, "/capacities/0/live/0/users/0: no such operation"),
-    (["capacities", 0, "live", 0, "makers", 0], -1, "/capacities/0/live/0/makers/0: no such operation"),
-    (
-        ["capacities", 0, "sequences"],
-        [SEQUENCE | {"number": 99}],
-        "/capacities/0/sequences/0/number: no such operation",
-    ),
-    (
-        ["capacities", 0, "sequences"],
-        [SEQUENCE | {"number": 999, "variant": -1}],
-        "/capacities/0/sequences/0/number: no such conversion",
-    ),
-    (
-        ["capacities", 0, "sequences"],
-        [SEQUENCE | {"variant": 99}],
-        "/capacities/0/sequences/0/variant: no such variant",
-    ),
-    (
-        ["capacities", 0, "sequences"],
-        [SEQUENCE | {"registers": -1}],
-        "/capacities/0/sequences/0/registers: must not be",
-    ),
+    (["capacities", 0, "held", 0, "value"], 99, "/capacities/0/held/0/value: no such value"),
+    (["capacities", 0, "held", 0, "value"], -2, "/capacities/0/held/0/value: no such value"),
+    (["capacities", 0, "held", 0, "registers"], -1, "/capacities/0/held/0/registers: must not be negative"),
+    (["capacities", 0, "held", 0, "by", 0, 0, "number"], 99, "/capacities/0/held/0/by/0/0/number: no such operation"),
+    (["capacities", 0, "held", 0, "by", 0, 0, "variant"], 99, "/capacities/0/held/0/by/0/0/variant: no such variant"),
+    (["capacities", 0, "held", 0, "by", 1, 0, "number"], 999, "/capacities/0/held/0/by/1/0/number: no such conversion"),
+    (["capacities", 0, "when", 0, "variant"], -2, "/capacities/0/when/0/variant: no such variant"),
     (["start", "variants"], [], "/start/variants: one entry for each of 3 operations"),
     (["start", "variants", 0], [99], "/start/variants/0: no such variant"),
     (["start", "conversions"], [999], "/start/conversions/0: no such conversion"),

@@ -69,8 +69,9 @@ def test_predicates_are_limited_as_well(run: Run, tmp_path: Path) -> None:
 def test_what_instructions_need_in_between_is_counted_too(run: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "m.pto", MASKS)
     outcome = run("solve", path, "--limit-registers", "32,3")
-    assert (outcome.status, outcome.out) == (4, "")
-    assert "no layouts were found that keep within 32 vector registers and 3 predicate registers" in outcome.err
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "error[LS0811]: no layouts keep within 3 predicate registers" in outcome.err
+    assert "with 4 predicate registers there are layouts, with fewer there are none" in outcome.err
     assert "4 of 4 predicate registers" in run("solve", path, "--table", "--limit-registers", "32,4").out
 
 

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from layoutsolver_models.cp import selection as cp
-from layoutsolver_models.problems.capacity import Capacity, Live, Sequence, demand
+from layoutsolver_models.problems.capacity import CONVERSION, Capacity, Held, Pick, Together, demand
 from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution, evaluate, faults
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
@@ -16,13 +16,32 @@ from layoutsolver_models.solve.selection_conflict import relaxed, smallest_confl
 from tests.models.test_selection import choices, random_problem, value_of
 
 
-def sequences(problem: SelectionProblem, number: int, rng: random.Random) -> tuple[Sequence, ...]:
-    """Registers that some variants of an operation and some conversions need in between."""
+def held_by(
+    problem: SelectionProblem, value: int, users: list[int], makers: list[int], sizes: tuple[int, ...]
+) -> list[Held]:
+    """The registers of a value in each layout in which a user takes it, or a maker makes it."""
+    found: dict[str, list[Together]] = {}
+    for number in (*users, *makers):
+        op = problem.ops[number]
+        for place, variant in enumerate(op.variants):
+            taken = zip(op.operands, variant.layouts, strict=False) if number in users else ()
+            made = zip(op.results, variant.layouts[len(op.operands) :], strict=True) if number in makers else ()
+            for layout in {layout for port, layout in (*taken, *made) if port == value}:
+                found.setdefault(layout, []).append((Pick(number, place),))
+    layouts = problem.values[value].layouts
+    return [Held(value, sizes[layouts.index(layout)], tuple(picks)) for layout, picks in found.items()]
+
+
+def between(problem: SelectionProblem, number: int, rng: random.Random) -> tuple[Held, ...]:
+    """Registers that some variants of an operation, some conversions and some of both together need in between."""
     variants = range(len(problem.ops[number].variants))
-    found = [Sequence(number, variant, rng.randint(0, 3)) for variant in variants if rng.random() < 0.3]
+    found = [Held(-1, rng.randint(0, 3), ((Pick(number, variant),),)) for variant in variants if rng.random() < 0.3]
     made = problem.ops[number].results
     ways = [way for way, known in enumerate(problem.conversions) if known.value in made and rng.random() < 0.3]
-    return (*found, *(Sequence(way, -1, rng.randint(1, 3)) for way in ways))
+    found += [Held(-1, rng.randint(1, 3), ((Pick(way, CONVERSION),),)) for way in ways]
+    if ways:
+        found.append(Held(-1, 1, ((Pick(number, 0), Pick(ways[0], CONVERSION)),)))
+    return tuple(found)
 
 
 def with_points(problem: SelectionProblem, limit: int, rng: random.Random) -> SelectionProblem:
@@ -32,13 +51,17 @@ def with_points(problem: SelectionProblem, limit: int, rng: random.Random) -> Se
     )
     points = []
     for number in range(len(problem.ops)):
-        live = []
+        held: list[Held] = []
         for value, known in enumerate(values):
             made = next(place for place, op in enumerate(problem.ops) if value in op.results)
-            users = tuple(place for place, op in enumerate(problem.ops) if value in op.operands and place > number)
+            users = [place for place, op in enumerate(problem.ops) if value in op.operands and place > number]
             if made == number or (users and made < number):
-                live.append(Live(value, users, (number,) * (made == number), known.registers))
-        points.append(Capacity(f"op {number}", "vector", limit, tuple(live), None, sequences(problem, number, rng)))
+                held += held_by(problem, value, users, [number] * (made == number), known.registers)
+        name = f"op {number}"
+        points.append(Capacity(name, "vector", limit, (*held, *between(problem, number, rng))))
+        if rng.random() < 0.3:
+            when = (Pick(number, rng.randrange(len(problem.ops[number].variants))),)
+            points.append(Capacity(f"within {name}", "vector", limit, (*held, Held(-1, 1, ((),))), None, when))
     return problem._replace(values=values, capacities=tuple(points), objective=problem.objective)
 
 
@@ -100,45 +123,24 @@ def test_linear_programming_keeps_within_the_limits(seed: int, monkeypatch: pyte
     assert linear.status == exact.status
 
 
-def test_a_value_counts_in_each_layout_in_which_it_is_taken_later_and_once_in_each() -> None:
-    problem, possible = next(
-        (problem, possible)
-        for problem in (bounded(seed, 6) for seed in range(200))
-        if any(len(live.users) > 1 for point in problem.capacities for live in point.live)
-        and len(possible := choices(problem._replace(capacities=()))) > 100
-    )
-    for choice in possible[:200]:
-        for whole in problem.capacities:
-            point = whole._replace(sequences=())
-            taken: set[tuple[int, str]] = set()
-            for live in point.live:
-                for number in live.users:
-                    op = problem.ops[number]
-                    for variant in choice[0][number]:
-                        pairs = zip(op.operands, op.variants[variant].layouts, strict=False)
-                        taken |= {pair for pair in pairs if pair[0] == live.value}
-                for number in live.makers:
-                    op = problem.ops[number]
-                    taken |= {(live.value, op.variants[variant].layouts[-1]) for variant in choice[0][number]}
-            sizes = {live.value: live.registers for live in point.live}
-            expected = sum(sizes[value][problem.values[value].layouts.index(layout)] for value, layout in taken)
-            assert demand(point, problem.values, problem.ops, choice[0]) == expected
+def test_registers_count_once_where_one_of_their_ways_is_taken() -> None:
+    held = Held(0, 3, ((Pick(1, 2),), (Pick(1, 0), Pick(3, CONVERSION))))
+    point = Capacity("k", "vector", 0, (held, Held(-1, 4, ((),))))
+    for first, ways, expected in (((1,), (3,), 4), ((2,), (), 7), ((0,), (), 4), ((0,), (1, 3), 7), ((0, 2), (3,), 7)):
+        assert demand(point, ((0,), first), ways) == expected
+    assert demand(point._replace(when=(Pick(0, 1),)), ((0,), (2,))) == 0
+    assert demand(point._replace(when=(Pick(0, 0), Pick(5, CONVERSION))), ((0,), (2,)), (5,)) == 7
 
 
-def test_sequences_count_where_their_choice_is_made() -> None:
-    problem = bounded(0, 6)
-    point = problem.capacities[0]._replace(live=(), sequences=(Sequence(1, 2, 5), Sequence(3, -1, 7)))
-    variants: tuple[tuple[int, ...], ...] = tuple((0,) for _ in problem.ops)
-    chosen = (variants[0], (2,), *variants[2:])
-    for some, ways, expected in ((variants, (), 0), (chosen, (), 5), (variants, (3,), 7), (chosen, (1, 3), 12)):
-        assert demand(point, problem.values, problem.ops, some, ways) == expected
-
-
-def test_sequences_decide_some_of_these_problems() -> None:
+def test_what_is_needed_in_between_decides_some_of_these_problems() -> None:
     differ = 0
     for seed in SEEDS:
         problem = bounded(seed)
-        without = problem._replace(capacities=tuple(point._replace(sequences=()) for point in problem.capacities))
+        points = [
+            point._replace(held=tuple(held for held in point.held if held.value >= 0))
+            for point in problem.capacities if not point.when
+        ]  # fmt: skip
+        without = problem._replace(capacities=tuple(points))
         differ += solved(seed)[:7] != solve_selection(without)[:7]
     assert differ > 5
 

@@ -122,7 +122,7 @@ class _Emitter:
         if number is None or layout is None or self.program.values[number].graph_value != value:
             return
         logical = self.program.values[number]
-        registers = tuple(self.build.value(type_, logical.name) for type_ in _types(logical, layout))
+        registers = tuple(self.build.value(type_, logical.name) for type_ in types_of(logical, layout))
         self.emission.made[value] = registers
         self.held[number, layout] = registers
         self.build.place = place
@@ -154,7 +154,7 @@ class _Emitter:
         self.build.place = op.before
         try:
             if op.op == "prefix":
-                self._prefix(op)
+                emit_prefix(self.build, op)
                 return
             for number, variant in enumerate(self.chosen.get(op.number, [])):
                 self._variant(op, variant, f"{op.number}.{number}")
@@ -196,22 +196,6 @@ class _Emitter:
                 self._refuse(origin, "conversion", str(error))
             self.build.owner = owner
 
-    def _prefix(self, op: VmiOp) -> None:
-        """The scalars of `plt`: how many lanes are on, and how many are left for the next ones."""
-        self.build.owner, self.build.hint = f"{op.number}.0", "%n"
-        scalar = self.build.scalar(next(iter(op.operands.values())), "i32")
-        self.build.scalars[op.number, "held"] = scalar
-        lanes = self.build.constant(int(op.attrs["lanes"]), scalar.type)
-        left = self.build.arith("subi", scalar, lanes)
-        zero = self.build.constant(0, scalar.type)
-        node = self.graph.ops[op.origin]
-        value = node.results[1] if len(node.results) > 1 else -1
-        made = self.build.arith("maxsi", left, zero)
-        if value >= 0:
-            made = self.build.named(made, self.graph.values[value].name)
-            self.build.outside[value] = made
-        self.build.scalars[op.number, "scalar_out"] = made
-
     # -- what control flow takes ------------------------------------------------------------------------------
 
     def _taken(self) -> None:
@@ -246,7 +230,25 @@ class _Emitter:
         self.emission.diagnostics.append(Diagnostic("LS0607", "error", message, label))
 
 
-def _types(value: VmiValue, layout: str) -> list[str]:
+def emit_prefix(build: Builder, op: VmiOp) -> None:
+    """The scalars of `plt`: how many lanes are on, and how many are left for the next ones."""
+    build.owner, build.hint = f"{op.number}.0", "%n"
+    scalar = build.scalar(next(iter(op.operands.values())), "i32")
+    build.scalars[op.number, "held"] = scalar
+    lanes = build.constant(int(op.attrs["lanes"]), scalar.type)
+    left = build.arith("subi", scalar, lanes)
+    zero = build.constant(0, scalar.type)
+    graph = build.program.graph
+    node = graph.ops[op.origin]
+    value = node.results[1] if len(node.results) > 1 else -1
+    made = build.arith("maxsi", left, zero)
+    if value >= 0:
+        made = build.named(made, graph.values[value].name)
+        build.outside[value] = made
+    build.scalars[op.number, "scalar_out"] = made
+
+
+def types_of(value: VmiValue, layout: str) -> list[str]:
     """The types of the registers of a value in a layout."""
     if value.is_mask:
         bits, name = split_mask(layout)

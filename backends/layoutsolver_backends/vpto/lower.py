@@ -68,7 +68,7 @@ def prepare(posed: PosedVmi, solution: SelectionSolution) -> Prepared:
 
 
 def _predicates(emission: Emission, posed: PosedVmi) -> int:
-    found = peaks(emission.build.code, posed.program.graph, emission.made)
+    found = peaks(emission.build.code, posed.program, emission.made)
     return max(peak.registers for peak in found if peak.kind == "predicate")
 
 
@@ -77,7 +77,7 @@ def register_peaks(posed: PosedVmi, solution: SelectionSolution) -> tuple[Regist
     ready = prepare(posed, solution)
     if ready.diagnostics:
         return None
-    return peaks(ready.emission.build.code, posed.program.graph, ready.emission.made)
+    return peaks(ready.emission.build.code, posed.program, ready.emission.made)
 
 
 def lower_vmi(posed: PosedVmi, solution: SelectionSolution) -> Lowered:

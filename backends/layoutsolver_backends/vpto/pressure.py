@@ -7,13 +7,16 @@ a register read as another type is one register.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from layoutsolver.graph.flow import flow_of, live_sets
-from layoutsolver.graph.model import Graph
-from layoutsolver.vmi.peak import RegisterPeak
+from layoutsolver.vmi.peak import RegisterPeak, Span
+from layoutsolver.vmi.program import VmiProgram
 from layoutsolver_backends.vpto.code import Code, Instruction, Ssa
 from layoutsolver_models.problems.capacity import RegisterKind
+
+Point = tuple[int, int]
+"""A place, and a position among its instructions."""
 
 PREFIXES: dict[RegisterKind, str] = {"vector": "!pto.vreg<", "predicate": "!pto.mask<"}
 """How the types of registers begin."""
@@ -22,18 +25,22 @@ VIEWS = frozenset({"pto.vbitcast", "pto.pbitcast"})
 """Instructions whose result is the register of their operand."""
 
 
-def peaks(code: Code, graph: Graph, made: dict[int, tuple[Ssa, ...]]) -> tuple[RegisterPeak, ...]:
+BEFORE, BEHIND = -1, 1 << 30
+"""The positions in front of all instructions of a place, and behind its operation."""
+
+
+def peaks(code: Code, program: VmiProgram, made: dict[int, tuple[Ssa, ...]]) -> tuple[RegisterPeak, ...]:
     """The peak of each kind, at the first place where it is; `made` are the registers of what control flow brings."""
-    return _Counter(code, graph, made).peaks()
+    return _Counter(code, program, made).peaks()
 
 
 class _Counter:
-    def __init__(self, code: Code, graph: Graph, made: dict[int, tuple[Ssa, ...]]) -> None:
-        self.code, self.graph, self.made = code, graph, made
+    def __init__(self, code: Code, program: VmiProgram, made: dict[int, tuple[Ssa, ...]]) -> None:
+        self.code, self.program, self.graph, self.made = code, program, program.graph, made
         self.view_of = {one.results[0]: one.operands[0] for _, one in code.all() if one.name in VIEWS}
         self.numbers: dict[Ssa, int] = {}
         self.registers: list[Ssa] = []
-        self.most: dict[RegisterKind, tuple[int, int, str, int]] = dict.fromkeys(PREFIXES, (0, -1, "", 0))
+        self.most: dict[RegisterKind, tuple[int, Point, int]] = dict.fromkeys(PREFIXES, (0, (-1, BEFORE), 0))
         self.kinds: dict[RegisterKind, int] = dict.fromkeys(PREFIXES, 0)
 
     def bits(self, values: Iterable[Ssa]) -> int:
@@ -76,27 +83,58 @@ class _Counter:
         alive = live_sets(flow, uses, makes, brought)
         for node in self.graph.ops:
             later = own[node.index] | (alive.behind[node.index] & ~results[node.index])
-            at: list[tuple[int, str]] = [(alive.behind[node.index] | results[node.index], "")]
-            for one in reversed(self.code.places.get(node.index, [])):
-                made = self.results(one)
-                at.append((later | made, one.owner))
-                later = later & ~made | self.bits(one.operands)
-            at.append((later | brought[node.index], ""))
-            for live, owner in reversed(at):
-                self.note(live, node.index, owner)
+            at: list[tuple[int, int]] = [(alive.behind[node.index] | results[node.index], BEHIND)]
+            some = self.code.places.get(node.index, [])
+            for position in reversed(range(len(some))):
+                made = self.results(some[position])
+                at.append((later | made, position))
+                later = later & ~made | self.bits(some[position].operands)
+            at.append((later | brought[node.index], BEFORE))
+            for live, position in reversed(at):
+                self.note(live, (node.index, position))
         return tuple(
-            RegisterPeak(kind, count, place, owner, self.named(live))
-            for kind, (count, place, owner, live) in self.most.items()
+            RegisterPeak(kind, count, point[0], self.named(live), self.spans(live, point))
+            for kind, (count, point, live) in self.most.items()
         )
 
-    def note(self, live: int, place: int, owner: str) -> None:
+    def note(self, live: int, point: Point) -> None:
         """Remember a point if more is live there than at any before."""
         for kind, members in self.kinds.items():
             count = (live & members).bit_count()
             if count > self.most[kind][0]:
-                self.most[kind] = (count, place, owner, live & members)
+                self.most[kind] = (count, point, live & members)
 
     def named(self, live: int) -> tuple[tuple[str, int], ...]:
         """Registers by the names of the values that they were made for, most of them first."""
         names = [value.name or value.hint for number, value in enumerate(self.registers) if live >> number & 1]
         return tuple(Counter(names).most_common())
+
+    def spans(self, live: int, point: Point) -> tuple[Span, ...]:
+        """Who makes registers, and who uses them behind a point; in front of it only where they come round again."""
+        numbers = [number for number in range(len(self.registers)) if live >> number & 1]
+        maker: dict[int, str] = {}
+        users: dict[int, list[tuple[Point, str]]] = {number: [] for number in numbers}
+        known = self.program.by_graph_value
+        for value, registers in self.made.items():
+            for number in self.members(registers, users):
+                maker[number] = f"value {known[value]}"
+        for place, some in self.code.places.items():
+            for position, one in enumerate(some):
+                if one.name not in VIEWS:
+                    maker.update(dict.fromkeys(self.members(one.results, users), one.owner))
+                    for number in self.members(one.operands, users):
+                        users[number].append(((place, position), one.owner))
+        for (index, operand), values in self.code.taken.items():
+            logical = known.get(self.graph.ops[index].operands[operand])
+            for number in self.members(values, users):
+                users[number].append(((index, BEHIND), f"value {logical}"))
+        out: list[Span] = []
+        for number in numbers:
+            later = [owner for at, owner in users[number] if at > point] or [owner for _, owner in users[number]]
+            out.append(Span(maker.get(number, ""), tuple(dict.fromkeys(later))))
+        return tuple(out)
+
+    def members(self, values: Iterable[Ssa], wanted: Container[int]) -> list[int]:
+        """The registers among some that are wanted."""
+        found = self.bits(values)
+        return [number for number in range(found.bit_length()) if found >> number & 1 and number in wanted]

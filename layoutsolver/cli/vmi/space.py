@@ -16,6 +16,7 @@ from layoutsolver.cli.vmi.options import vmi_options
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver.source import Span
+from layoutsolver.vmi.within import bounded
 from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution
 from layoutsolver_models.solve.selection import narrow
 from layoutsolver_models.solve.selection_count import SelectionCount, best_selections, count_selection
@@ -34,6 +35,8 @@ def run(options: argparse.Namespace, inputs: Inputs, known: SolveOptions) -> int
         except WishError as error:
             raise UsageError(str(error)) from None
         print_diagnostics(options, result.diagnostics)
+        if result.posed is not None and result.posed.registers is not None:
+            result.posed = bounded(result.posed, result.posed.registers)
         if result.posed is None:
             status = worst(status, EXIT_INPUT if result.unreadable else EXIT_PROGRAM)
         elif options.json:

@@ -1,227 +1,247 @@
-"""The points of a VMI program at which registers are live, as capacities of its problem.
+"""The registers of a VMI program as capacities of its problem: what is live, between operations and while they run.
 
-A point lies behind each operation, in the order of the text, and one where control flow or a caller brings vectors:
-what has just been made is live in the layouts in which it was made. Where it can be converted, another point lies
-behind the conversions. All else is live in every layout in which it is taken later. Not counted are what is made again
-where it is needed (masks of known numbers), and what an instruction sequence needs in between. A splat is one register,
-however many its layout has.
+Every variant is emitted by itself, so that what its instructions need in between counts as well. What comes out is
+never more than is live once a choice is lowered: of registers that may turn out to be one, one counts; instructions
+that may turn out to be for nobody, to be made already, or to leave a loop, do not count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from layoutsolver.graph.flow import flow_of, live_sets
-from layoutsolver.graph.model import OpNode
-from layoutsolver.pose.vmi.ports import MASKS_OF_NUMBERS
+from layoutsolver.backends import load_register_templates
+from layoutsolver.pose.vmi.holdings import Holdings, Loops
+from layoutsolver.pose.vmi.lives import Lives, Point
 from layoutsolver.pose.vmi.pose import PosedVmi
-from layoutsolver.vmi.canonical import PREFIX
-from layoutsolver.vmi.masks import known_bits
-from layoutsolver.vmi.program import VmiOp
-from layoutsolver_models.problems.capacity import Capacity, Live, RegisterKind
-from layoutsolver_models.problems.layout import Where
+from layoutsolver.vmi.templates import Template
+from layoutsolver_models.problems.capacity import (
+    CONVERSION,
+    Capacity,
+    Held,
+    Pick,
+    RegisterKind,
+    Together,
+    demand,
+    is_met,
+)
+from layoutsolver_models.solve.selection import narrow
 from layoutsolver_models.targets.chip import RegisterLimits
-
-SPLATS = frozenset({"constant", "broadcast"})
-"""Operations whose registers are all alike."""
-
-BRANCH_TIES = frozenset({"VMI.TIE.BR", "VMI.TIE.COND_BR", "VMI.TIE.CF_SWITCH"})
 
 KINDS: tuple[RegisterKind, ...] = ("vector", "predicate")
 
-
-def capacities_of(posed: PosedVmi, limits: RegisterLimits) -> tuple[Capacity, ...]:
-    """The points at which more registers may be live than there are, in the order of the text."""
-    limit: dict[RegisterKind, int] = {"vector": limits.vector, "predicate": limits.predicate}
-    found: list[Capacity] = []
-    seen: set[tuple[RegisterKind, tuple[Live, ...]]] = set()
-    for point in points_of(posed):
-        for kind in KINDS:
-            live = tuple(one for one in point.live if posed.program.values[one.value].is_mask == (kind == "predicate"))
-            if _most(live) > limit[kind] and (kind, live) not in seen:
-                seen.add((kind, live))
-                found.append(Capacity(f"{kind} registers {point.place}", kind, limit[kind], live, point.where))
-    return tuple(found)
+Registers = dict[int, set[Together]]
+"""Registers that are live at a point, and the picks of which one is enough for that."""
 
 
-def points_of(posed: PosedVmi) -> list[Point]:
-    """All points between operations of a program, in the order of the text."""
-    return [point for point in _Lives(posed).points() if point.within < 0]
-
-
-def points_within(posed: PosedVmi) -> dict[int, Point]:
-    """The point of each operation of the problem that lasts while its instructions run."""
-    return {point.within: point for point in _Lives(posed).points() if point.within >= 0}
-
-
-def _most(live: tuple[Live, ...]) -> int:
-    """At least as many registers as can be live."""
-    return sum(max(one.registers) * min(len(one.registers), len(one.users) + len(one.makers)) for one in live)
-
-
-class Point(NamedTuple):
-    """A point in words, what may be live there, and where it is.
-
-    `within` is an operation of the problem while whose instructions run the point lasts, -1 for points between
-    operations: live is then what it neither makes nor takes for the last time.
-    """
+class _Found(NamedTuple):
+    """What is live at a point, before it is sorted by kind."""
 
     place: str
-    live: tuple[Live, ...]
-    where: Where | None
-    within: int = -1
+    point: Point
+    when: Together
+    registers: Registers
 
 
-class _Lives:
-    """Uses of values as bits, each an operation of the problem that takes a value; what is live is a set of them."""
+class RegisterPoints:
+    """The points of a program at which registers are live, as capacities of its problem.
 
-    def __init__(self, posed: PosedVmi) -> None:
-        self.posed = posed
-        self.program = posed.program
-        self.graph = posed.program.graph
-        self.number_of = {op: number for number, op in enumerate(posed.op_of) if op >= 0}
-        self.uses: list[tuple[int, int]] = []
-        self.uses_of = [0] * len(self.program.values)
-        self.bits: dict[tuple[int, int], int] = {}
-        self.flows: dict[int, list[int]] = {}
-        self.bringer: dict[int, int] = {}
-        for number, op in enumerate(posed.problem.ops):
-            if posed.op_of[number] < 0:
-                for value in op.operands:
-                    self.flows.setdefault(value, []).append(number)
-                self.bringer.update(dict.fromkeys(op.results, number))
-        self.converted = {way.value for way in posed.problem.conversions}
-        self.placed: dict[int, list[VmiOp]] = {}
-        for canonical in self.program.ops:
-            if canonical.number in self.number_of:
-                self.placed.setdefault(canonical.before, []).append(canonical)
-        self.makers = {value.number: op for op in self.program.ops for value in op.results.values()}
-        self.registers = [self._registers(number) for number in range(len(self.program.values))]
+    `between` are those between operations, in the order of the text. Those within operations are many, and given where
+    a choice has too many registers live there.
+    """
 
-    def points(self) -> list[Point]:
-        flow = flow_of(self.graph)
-        count = len(self.graph.ops)
-        own = [self._own(node) for node in self.graph.ops]
-        taken = {
-            op.number: self._together((value.number, self.number_of[op.number]) for value in op.vectors().values())
-            for some in self.placed.values()
-            for op in some
-        }
-        known = self.program.by_graph_value
-        brought = [[known[value] for value in values if value in known] for values in flow.enters]
-        enters = [self._all(values) for values in brought]
-        results = [self._all(self._results(node)) for node in self.graph.ops]
-        uses, makes = list(own), list(results)
-        for index in range(count):
-            for op in reversed(self.placed.get(index, [])):
-                made = self._all(value.number for value in op.results.values())
-                uses[index] = uses[index] & ~made | taken[op.number]
-                makes[index] |= made
-        alive = live_sets(flow, uses, makes, enters)
-        found: list[Point] = []
-        for node in self.graph.ops:
-            later = own[node.index] | (alive.behind[node.index] & ~results[node.index])
-            behind: list[Point] = []
-            for op in reversed(self.placed.get(node.index, [])):
-                number = self.number_of[op.number]
-                where = self.posed.problem.ops[number].where
-                makers = {value.number: number for value in op.results.values()}
-                behind += reversed(self._points(self.posed.problem.ops[number].id, later, makers, where, number))
-                later = later & ~self._all(makers) | taken[op.number]
-            if brought[node.index]:
-                line, column = self.graph.module.source.line_column(node.span.start)
-                makers = {value: self.bringer[value] for value in brought[node.index] if value in self.bringer}
-                where = Where(node.span.start, node.span.end, line, column)
-                found += self._points(f"what comes before {node.name} at line {line}", later, makers, where)
-            found += reversed(behind)
-        return found
+    def __init__(self, posed: PosedVmi, limits: RegisterLimits) -> None:
+        left = narrow(posed.problem)
+        self.problem = posed.problem
+        self.holdings = Holdings(posed, load_register_templates()(posed, left), left)
+        self.limits: dict[RegisterKind, int] = {"vector": limits.vector, "predicate": limits.predicate}
+        self.points = Lives(posed).points()
+        between = (one for point in self.points if point.stage != "within" for one in [self._later(point)])
+        self.between = self._capacities(between)
+        self.given: set[int] = set()
 
-    def _points(self, place: str, later: int, makers: dict[int, int], where: Where | None, op: int = -1) -> list[Point]:
-        """The points of what makes values: while it does, if it is an operation, behind it, and behind conversions."""
-        users: dict[int, list[int]] = {}
-        while later:
-            lowest = later & -later
-            value, user = self.uses[lowest.bit_length() - 1]
-            users.setdefault(value, []).append(user)
-            later ^= lowest
-        made = {value: ((), (op,)) for value, op in makers.items()}
-        taken = {value: (tuple(sorted(ops)), ()) for value, ops in users.items()}
-        across = {value: ops for value, ops in taken.items() if value not in made}
-        points = [Point(f"within {place}", self._live(across), where, op)] if op >= 0 else []
-        points.append(Point(f"after {place}", self._live({**taken, **made}), where))
-        if not self.converted.isdisjoint(makers):
-            points.append(Point(f"after the conversions of {place}", self._live(taken), where))
-        return points
+    def exceeded(self, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> tuple[Capacity, ...]:
+        """All points within the operations and conversions in which a choice has more registers live than there are.
 
-    def _live(self, ops: Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]) -> tuple[Live, ...]:
-        return tuple(
-            Live(value, *ops[value], self.registers[value]) for value in sorted(ops) if any(self.registers[value])
-        )
+        Those of an operation are given once; what comes is empty if none is left.
+        """
+        found: list[_Found] = []
+        for number, point in enumerate(self.points):
+            if number in self.given:
+                continue
+            chosen = [pick for pick in self._picks(point) if is_met((pick,), variants, conversions)]
+            here = self._capacities(one for pick in chosen for one in self._steps(point, pick))
+            if any(demand(one, variants, conversions) > one.limit for one in here):
+                self.given.add(number)
+                found += [one for pick in self._picks(point) for one in self._steps(point, pick)]
+        return self._capacities(found)
 
-    def _use(self, value: int, op: int) -> int:
-        """The bit of a use."""
-        bit = self.bits.get((value, op))
-        if bit is None:
-            bit = self.bits[value, op] = 1 << len(self.uses)
-            self.uses.append((value, op))
-            self.uses_of[value] |= bit
-        return bit
+    def _capacities(self, points: Iterable[_Found]) -> tuple[Capacity, ...]:
+        """Those of which more may be live than there are."""
+        found: dict[tuple[RegisterKind, Together, tuple[Held, ...]], Capacity] = {}
+        for one in points:
+            for kind in KINDS:
+                capacity = self._capacity(one, kind)
+                if capacity is not None:
+                    found.setdefault((kind, one.when, capacity.held), capacity)
+        return tuple(found.values())
 
-    def _together(self, uses: Iterable[tuple[int, int]]) -> int:
-        found = 0
-        for value, op in uses:
-            found |= self._use(value, op)
-        return found
-
-    def _all(self, values: Iterable[int]) -> int:
-        """All uses of some values."""
-        found = 0
-        for value in values:
-            found |= self.uses_of[value]
-        return found
-
-    def _own(self, node: OpNode) -> int:
-        """The uses of an operation that passes vectors on."""
-        if node.name.startswith(PREFIX):
-            return 0
-        known = self.program.by_graph_value
-        values = dict.fromkeys(known[operand] for operand in node.operands if operand in known)
-        return self._together((value, op) for value in values for op in self._flows(value, node))
-
-    def _flows(self, value: int, node: OpNode) -> list[int]:
-        """The operations of the problem by which an operation of the text passes a value on."""
-        every = self.flows.get(value, [])
-        here = [op for op in every if self._is_of(op, node)]
-        return here or every
-
-    def _is_of(self, op: int, node: OpNode) -> bool:
-        join = self.posed.join_of[op]
-        if join < 0:
-            return node.name in ("func.return", "return")
-        known = self.program.joins[join]
-        if node.name.startswith("cf."):
-            return known.tie in BRANCH_TIES
-        if node.name == "func.call":
-            callee = self.graph.function_by_symbol().get(self.graph.calls.get(node.index, ""))
-            return callee is not None and known.origin == callee.op
-        if node.name in ("func.return", "return"):
-            return node.function >= 0 and known.origin == self.graph.functions[node.function].op
-        return known.origin in (node.index, node.parent)
-
-    def _results(self, node: OpNode) -> list[int]:
-        """What an operation of the text makes; what one with regions makes comes on the way to the next one."""
-        if node.name.startswith(PREFIX) or node.op.regions:
+    def _picks(self, point: Point) -> list[Pick]:
+        """What runs at a point: the variants of its operation, or the conversions of what has been made."""
+        if point.stage == "within":
+            return [Pick(point.op, variant) for variant in self.holdings.open[point.op]]
+        if point.stage == "made":
             return []
-        known = self.program.by_graph_value
-        return [known[value] for value in node.results if value in known]
+        return [
+            Pick(way, CONVERSION)
+            for (value, _), ways in self.holdings.from_.items() if value in point.makes for way in ways
+        ]  # fmt: skip
 
-    def _registers(self, number: int) -> tuple[int, ...]:
-        """What a value takes in each layout."""
-        known = self.posed.problem.values[number].registers
-        made = self.makers.get(number)
-        if made is not None and made.op in SPLATS:
-            return tuple(min(1, count) for count in known)
-        if made is not None and made.op in MASKS_OF_NUMBERS and known_bits(self.program, made) is not None:
-            return (0,) * len(known)
-        return known
+    def _capacity(self, one: _Found, kind: RegisterKind) -> Capacity | None:
+        """What is live of a kind, None if there are enough registers for it anyway."""
+        holdings = self.holdings
+        alike: dict[tuple[int, frozenset[Together]], int] = {}
+        for register, ways in one.registers.items():
+            if holdings.kinds[register] == kind:
+                by = self._under(ways, one.when)
+                if by:
+                    key = (holdings.value_of.get(register, -1), by)
+                    alike[key] = alike.get(key, 0) + 1
+        if sum(alike.values()) <= self.limits[kind]:
+            return None
+        held = tuple(Held(value, count, tuple(sorted(by))) for (value, by), count in alike.items())
+        return Capacity(f"{kind} registers {one.place}", kind, self.limits[kind], held, one.point.where, one.when)
+
+    def _under(self, ways: Iterable[Together], when: Together) -> frozenset[Together]:
+        """The least picks that hold a register, given those of the point."""
+        kept: set[Together] = set()
+        for way in ways:
+            if self.holdings.joined(way, when) is not None:
+                kept.add(tuple(pick for pick in way if pick not in when))
+        if () in kept:
+            return frozenset({()})
+        single = {way[0] for way in kept if len(way) == 1}
+        return frozenset(way for way in kept if len(way) == 1 or single.isdisjoint(way))
+
+    # -- points -----------------------------------------------------------------------------------------------
+
+    def _later(self, point: Point) -> _Found:
+        return _Found(point.place, point, (), self._between(point, self.holdings.loops[point.at]))
+
+    def _between(self, point: Point, around: Loops, without: frozenset[int] = frozenset()) -> Registers:
+        """What is live because it is taken later."""
+        found: Registers = {}
+        converted = point.stage == "converted"
+        for value, ops in point.users.items():
+            if value in without:
+                continue
+            whole = converted or value not in point.makes
+            for op in ops:
+                for register, picks in self.holdings.taken(value, op, around, whole):
+                    found.setdefault(register, set()).add(picks)
+        if point.stage == "made":
+            for value in point.makes:
+                self._to_convert(value, around, found)
+                if point.op < 0:
+                    self._brought(value, found)
+        return found
+
+    def _to_convert(self, value: int, around: Loops, found: Registers) -> None:
+        """What has been made in a layout from which it is to be converted."""
+        for layout in self.problem.values[value].layouts:
+            for piece in self.holdings.pieces(value, layout):
+                for picks in self.holdings.converters(piece, around):
+                    for before, register in self.holdings.made(piece):
+                        joined = self.holdings.joined(before, picks)
+                        if joined is not None:
+                            found.setdefault(register, set()).add(joined)
+
+    def _brought(self, value: int, found: Registers) -> None:
+        """What control flow brings, which has its registers whether anybody takes it or not."""
+        for (of, layout), picks in self.holdings.makers.items():
+            for piece in self.holdings.pieces(value, layout) if of == value else ():
+                for before, register in self.holdings.made(piece):
+                    for pick in picks:
+                        joined = self.holdings.joined(before, (pick,))
+                        if joined is not None:
+                            found.setdefault(register, set()).add(joined)
+
+    def _across(self, point: Point, pick: Pick, around: Loops) -> Registers:
+        """What is live while a pick runs, whatever its instructions use and make."""
+        if pick.variant != CONVERSION:
+            return self._between(point, around)
+        found = self._between(point, around, frozenset(point.makes))
+        value = self.problem.conversions[pick.number].value
+        for op in point.users.get(value, ()):
+            for register, picks in self.holdings.taken(value, op, around, converted=False):
+                found.setdefault(register, set()).add(picks)
+        return found
+
+    def _steps(self, point: Point, pick: Pick) -> list[_Found]:
+        """What is live behind each instruction of a choice, and in front of those that have patterns made for them."""
+        around = self.holdings.loops[point.at]
+        across = self._across(point, pick, around)
+        holdings = self.holdings
+        template = holdings.template(pick)
+        if template is None:
+            return []
+        sure = sorted(holdings.sure_steps.get(pick, ()))
+        stays = [
+            place
+            for place in sure
+            if (pick, place) not in holdings.early
+            and not (around and holdings.leaves(template.steps[place], around[0]))
+        ]
+        needed = self._given(template, pick, around)
+        later: set[int] = set()
+        found: list[_Found] = []
+        for place in reversed(stays):
+            step = template.steps[place]
+            before = {one for earlier in sure if earlier < place for one in template.steps[earlier].makes}
+            behind = self._joined(across, later | set(step.makes))
+            self._give(behind, needed, before | set(step.makes))
+            found.append(_Found(f"within {point.place.partition(' ')[2]}", point, (pick,), behind))
+            later = (later - set(step.makes)) | set(step.uses)
+            if step.patterns:
+                front = self._joined(across, later | set(step.patterns))
+                self._give(front, needed, before)
+                found.append(found[-1]._replace(registers=front))
+        return found[::-1]
+
+    def _joined(self, across: Registers, inside: set[int]) -> Registers:
+        """What lives across a choice, and registers of its own and of its operands."""
+        holdings = self.holdings
+        found = {register: set(ways) for register, ways in across.items()}
+        for one in inside:
+            source = holdings.source.get(one)
+            if source is None:
+                found.setdefault(holdings.number.get(one, one), set()).add(())
+                continue
+            for picks, register in holdings.ways(source):
+                found.setdefault(register, set()).add(picks)
+        return found
+
+    def _given(self, template: Template, pick: Pick, around: Loops) -> dict[int, list[Together]]:
+        """For each register that a choice makes or hands on, under which picks somebody needs it later."""
+        holdings = self.holdings
+        found: dict[int, list[Together]] = {}
+        for (value, layout), registers in template.gives.items():
+            for place, one in enumerate(registers):
+                picks = holdings.needed((value, layout, place), around, pick)
+                found.setdefault(one, []).extend(picks)
+        return found
+
+    def _give(self, found: Registers, needed: dict[int, list[Together]], made: set[int]) -> None:
+        """Add what has been made, or handed on, and is needed later."""
+        holdings = self.holdings
+        for one, ways in needed.items():
+            source = holdings.source.get(one)
+            if source is not None:
+                for before, register in holdings.ways(source):
+                    for way in ways:
+                        joined = holdings.joined(before, way)
+                        if joined is not None:
+                            found.setdefault(register, set()).add(joined)
+            elif one in made:
+                for way in ways:
+                    found.setdefault(holdings.number.get(one, one), set()).add(way)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph
@@ -37,6 +37,9 @@ from layoutsolver_models.rules.vmi.flow import BOUNDARY
 from layoutsolver_models.rules.vmi.layouts import arity, layout_of
 from layoutsolver_models.targets.chip import RegisterLimits
 
+if TYPE_CHECKING:
+    from layoutsolver.pose.vmi.capacity import RegisterPoints
+
 NUMBERS = frozenset({"constant", "broadcast", "create_mask", "create_group_mask", "constant_mask"})
 """Operations that make a value of numbers: what layout it is asked for in does not bind others that use it."""
 
@@ -46,7 +49,8 @@ class PosedVmi(NamedTuple):
 
     Operations of the problem are those of the program (`op_of[k]` its number), then joins (`join_of[k]`), then what
     callers bring and take; -1 where operation k is none. `refused[k]` are the rules that operation k cannot use.
-    `registers` are those that the answer must keep within, None if any number will do.
+    `registers` are those that the answer must keep within, None if any number will do; `points` are then those at which
+    they are live.
     """
 
     program: VmiProgram
@@ -56,6 +60,7 @@ class PosedVmi(NamedTuple):
     refused: list[tuple[Refusal, ...]]
     diagnostics: list[Diagnostic]
     registers: RegisterLimits | None = None
+    points: RegisterPoints | None = None
 
 
 def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> PosedVmi:

@@ -1,13 +1,15 @@
-"""Capacities of a selection problem as constraints: a literal for each value and layout that may be live at a point."""
+"""Capacities of a selection problem as constraints: a literal for registers that may be held at a point."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from layoutsolver_models.cp.model import GroupedModel
-from layoutsolver_models.problems.capacity import Capacity, layouts_of
+from layoutsolver_models.problems.capacity import CONVERSION, Capacity, Together
 from layoutsolver_models.problems.selection import SelectionProblem
 
-Sharing = dict[int, tuple[int, ...]]
-"""Literals that are true exactly where one of others is."""
+Sharing = dict[int, tuple[tuple[int, ...], ...]]
+"""Literals that are true exactly where all of some others are, by what these may be."""
 
 
 def add_capacities(
@@ -18,46 +20,59 @@ def add_capacities(
     `variants` are the literals of each operation, `conversions` those of conversions by number; what is not among them
     is never chosen. The literals that were made for it come back with those that imply them.
     """
-    known: dict[tuple[int, ...], int] = {}
+    found = _Literals(model, variants, conversions)
+    posted: set[tuple[int, tuple[int, ...], frozenset[tuple[int, int]]]] = set()
     for capacity in problem.capacities:
-        terms: dict[int, int] = {}
-        for registers, takers in _holdings(capacity, problem, variants):
-            if len(takers) == 1:
-                literal = takers[0]
-            elif takers in known:
-                literal = known[takers]
-            else:
-                literal = known[takers] = model.new_bool(f"live {len(known)}")
-                for taker in takers:
-                    model.implies(f"capacity {capacity.id}", taker, literal)
-            terms[literal] = terms.get(literal, 0) + registers
-        for sequence in capacity.sequences:
-            of = conversions if sequence.variant < 0 else variants[sequence.number]
-            taken = of.get(sequence.number if sequence.variant < 0 else sequence.variant)
-            if taken is not None:
-                terms[taken] = terms.get(taken, 0) + sequence.registers
-        if sum(terms.values()) > capacity.limit:
-            listed = [(registers, literal) for literal, registers in terms.items()]
-            model.at_most(f"capacity {capacity.id}", listed, capacity.limit)
-    return {literal: takers for takers, literal in known.items()}
+        found.add(capacity, posted)
+    return {literal: ways for ways, literal in found.known.items()}
 
 
-def _holdings(
-    capacity: Capacity, problem: SelectionProblem, variants: list[dict[int, int]]
-) -> list[tuple[int, tuple[int, ...]]]:
-    """The registers of each value and layout that may be live, and the literals of what holds it."""
-    found: list[tuple[int, tuple[int, ...]]] = []
-    for live in capacity.live:
-        holders: dict[str, set[int]] = {}
-        for numbers, makes in ((live.users, False), (live.makers, True)):
-            for number in numbers:
-                for variant, literal in variants[number].items():
-                    for layout in layouts_of(problem.ops[number], live.value, (variant,), makes):
-                        holders.setdefault(layout, set()).add(literal)
-        known = problem.values[live.value].layouts
-        found += [
-            (live.registers[place], tuple(sorted(holders[layout])))
-            for place, layout in enumerate(known)
-            if layout in holders and live.registers[place]
-        ]
-    return found
+class _Literals:
+    def __init__(self, model: GroupedModel, variants: list[dict[int, int]], conversions: dict[int, int]) -> None:
+        self.model, self.variants, self.conversions = model, variants, conversions
+        self.known: dict[tuple[tuple[int, ...], ...], int] = {}
+
+    def add(self, capacity: Capacity, posted: set[tuple[int, tuple[int, ...], frozenset[tuple[int, int]]]]) -> None:
+        """Post a capacity, unless it cannot be exceeded or the like has been posted."""
+        when = self.all_of(capacity.when)
+        if when is None:
+            return
+        always = 0
+        terms: Counter[int] = Counter()
+        for held in capacity.held:
+            ways = {way for one in held.by if (way := self.all_of(one)) is not None}
+            if () in ways:
+                always += held.registers
+            elif ways:
+                terms[self.literal(f"capacity {capacity.id}", tuple(sorted(ways)))] += held.registers
+        excess = always + sum(terms.values()) - capacity.limit
+        key = (capacity.limit - always, when, frozenset(terms.items()))
+        if excess <= 0 or key in posted:
+            return
+        posted.add(key)
+        listed = [(registers, literal) for literal, registers in terms.items()]
+        guards = [(excess, literal) for literal in when]
+        self.model.at_most(
+            f"capacity {capacity.id}", [*listed, *guards], capacity.limit - always + excess * len(guards)
+        )
+
+    def all_of(self, together: Together) -> tuple[int, ...] | None:
+        """The literals of some picks, None if one is never chosen."""
+        found: set[int] = set()
+        for pick in together:
+            of = self.conversions if pick.variant == CONVERSION else self.variants[pick.number]
+            literal = of.get(pick.number if pick.variant == CONVERSION else pick.variant)
+            if literal is None:
+                return None
+            found.add(literal)
+        return tuple(sorted(found))
+
+    def literal(self, group: str, ways: tuple[tuple[int, ...], ...]) -> int:
+        """A literal that is true where all of one of the ways are."""
+        if len(ways) == 1 and len(ways[0]) == 1:
+            return ways[0][0]
+        if ways not in self.known:
+            made = self.known[ways] = self.model.new_bool(f"live {len(self.known)}")
+            for way in ways:
+                self.model.clause(group, way, [made])
+        return self.known[ways]

@@ -166,9 +166,8 @@ class SelectionModel:
         for (value, layout), makers in self.makers.items():
             if any(maker in true for maker in makers):
                 true.add(self.made[value][layout])
-        for literal, sharing in (*self.shared.values(), *self.live.items()):
-            if any(one in true for one in sharing):
-                true.add(literal)
+        true |= {literal for literal, sharing in self.shared.values() if any(one in true for one in sharing)}
+        true |= {literal for literal, ways in self.live.items() if any(true.issuperset(way) for way in ways)}
         return frozenset(true)
 
     def read(self, answer: CpAnswer) -> Chosen:

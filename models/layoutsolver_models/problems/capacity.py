@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from layoutsolver_models.problems.layout import Where
 from layoutsolver_models.problems.record import as_json_object
 
-if TYPE_CHECKING:
-    from layoutsolver_models.problems.selection import SelectionOp, SelectionValue
-
 RegisterKind = Literal["vector", "predicate"]
 
-
-@as_json_object
-class Live(NamedTuple):
-    """A value that may be live at a point.
-
-    It takes the registers of each layout in which one of `users` takes it, and of each in which one of `makers` makes
-    it; both are operations by number. `registers` are those by layout, as the value lists its layouts.
-    """
-
-    value: int
-    users: tuple[int, ...]
-    makers: tuple[int, ...]
-    registers: tuple[int, ...]
+CONVERSION = -1
+"""The variant of a pick that is a conversion."""
 
 
 @as_json_object
-class Sequence(NamedTuple):
-    """Registers that the instructions of a choice need at a point: of an operation's variant, or of a conversion.
-
-    Which one it is, is the `variant` of operation `number`, or the conversion `number` where that is -1.
-    """
+class Pick(NamedTuple):
+    """A part of a choice: that operation `number` runs in `variant`, or conversion `number` where that is -1."""
 
     number: int
     variant: int
+
+
+Together = tuple[Pick, ...]
+"""Picks that a choice has all of; none at all is always so."""
+
+
+@as_json_object
+class Held(NamedTuple):
+    """Registers that are live at a point where a choice has all picks of one of `by`.
+
+    `value` is the value that they hold, -1 where they are between instructions of one operation.
+    """
+
+    value: int
     registers: int
+    by: tuple[Together, ...]
 
 
 @as_json_object
 class Capacity(NamedTuple):
-    """A point: of the registers of a kind that its values and sequences take there may be `limit`.
+    """A point: of the registers of a kind that are held there `limit` may be, if a choice has all picks of `when`.
 
     Each constraint of this kind is a group of its own, of kind capacity, under its `id`.
     """
@@ -49,57 +47,26 @@ class Capacity(NamedTuple):
     id: str
     kind: RegisterKind
     limit: int
-    live: tuple[Live, ...]
+    held: tuple[Held, ...]
     where: Where | None = None
-    sequences: tuple[Sequence, ...] = ()
+    when: Together = ()
 
 
-class Held(NamedTuple):
-    """A value in a layout that is live at a point, and its registers."""
-
-    value: int
-    layout: str
-    registers: int
-
-
-def held_at(
-    capacity: Capacity,
-    values: tuple[SelectionValue, ...],
-    ops: tuple[SelectionOp, ...],
-    variants: tuple[tuple[int, ...], ...],
-) -> list[Held]:
-    """What is live at a point under a choice of variants."""
-    found: list[Held] = []
-    for live in capacity.live:
-        layouts: dict[str, None] = {}
-        for numbers, makes in ((live.users, False), (live.makers, True)):
-            for number in numbers:
-                layouts.update(dict.fromkeys(layouts_of(ops[number], live.value, variants[number], makes)))
-        known = values[live.value].layouts
-        found += [
-            Held(live.value, layout, live.registers[place]) for place, layout in enumerate(known) if layout in layouts
-        ]
-    return found
-
-
-def layouts_of(op: SelectionOp, value: int, variants: tuple[int, ...], makes: bool) -> list[str]:
-    """The layouts in which an operation takes a value, or makes it, in some of its variants."""
-    first, ports = (len(op.operands), op.results) if makes else (0, op.operands)
-    places = [first + place for place, port in enumerate(ports) if port == value]
-    return [op.variants[number].layouts[place] for number in variants for place in places]
-
-
-def demand(
-    capacity: Capacity,
-    values: tuple[SelectionValue, ...],
-    ops: tuple[SelectionOp, ...],
-    variants: tuple[tuple[int, ...], ...],
-    conversions: tuple[int, ...] = (),
-) -> int:
-    """The registers that are live at a point under a choice of variants and conversions."""
-    between = sum(
-        sequence.registers
-        for sequence in capacity.sequences
-        if (sequence.number in conversions if sequence.variant < 0 else sequence.variant in variants[sequence.number])
+def is_met(together: Together, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> bool:
+    """Whether a choice has some picks."""
+    return all(
+        pick.number in conversions if pick.variant == CONVERSION else pick.variant in variants[pick.number]
+        for pick in together
     )
-    return between + sum(held.registers for held in held_at(capacity, values, ops, variants))
+
+
+def demand(capacity: Capacity, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...] = ()) -> int:
+    """The registers that are live at a point under a choice of variants and conversions; 0 if it is none of its own.
+
+    >>> point = Capacity("k", "vector", 4, (Held(0, 2, ((Pick(0, 1),), (Pick(3, CONVERSION),))), Held(1, 1, ((),))))
+    >>> demand(point, ((0,),)), demand(point, ((1,),)), demand(point, ((0,),), (3,))
+    (1, 3, 3)
+    """
+    if not is_met(capacity.when, variants, conversions):
+        return 0
+    return sum(held.registers for held in capacity.held if any(is_met(one, variants, conversions) for one in held.by))

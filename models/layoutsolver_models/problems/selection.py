@@ -249,7 +249,7 @@ def faults(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], con
         if made[value] != {layout}:
             found.append(f"{problem.values[value].id} is not made in {layout} alone")
     for capacity in problem.capacities:
-        taken = demand(capacity, problem.values, problem.ops, variants, conversions)
+        taken = demand(capacity, variants, conversions)
         if taken > capacity.limit:
             found.append(f"{capacity.id}: {taken} {capacity.kind} registers are live, and there are {capacity.limit}")
     return found

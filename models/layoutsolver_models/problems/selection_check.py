@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from layoutsolver_models.problems.capacity import CONVERSION, Together
 from layoutsolver_models.problems.selection import Cost, SelectionOp, SelectionProblem
 
 Fault = tuple[str, str]
@@ -124,37 +125,28 @@ def _wish(problem: SelectionProblem, value: int, layout: str, place: str) -> Ite
 
 
 def _capacities(problem: SelectionProblem) -> Iterator[Fault]:
-    ops = len(problem.ops)
     for number, capacity in enumerate(problem.capacities):
         if capacity.limit < 0:
             yield f"/capacities/{number}/limit", "must not be negative"
-        yield from _sequences(problem, number)
-        for at, live in enumerate(capacity.live):
-            place = f"/capacities/{number}/live/{at}"
-            if not 0 <= live.value < len(problem.values):
+        yield from _picks(problem, capacity.when, f"/capacities/{number}/when")
+        for at, held in enumerate(capacity.held):
+            place = f"/capacities/{number}/held/{at}"
+            if not -1 <= held.value < len(problem.values):
                 yield f"{place}/value", f"no such value: there are {len(problem.values)}"
-                continue
-            if len(live.registers) != len(problem.values[live.value].layouts):
-                yield f"{place}/registers", "one number for each layout of the value is needed"
-            for role, numbers in (("users", live.users), ("makers", live.makers)):
-                for step, op in enumerate(numbers):
-                    if not 0 <= op < ops:
-                        yield f"{place}/{role}/{step}", f"no such operation: there are {ops}"
+            if held.registers < 0:
+                yield f"{place}/registers", "must not be negative"
+            for way, together in enumerate(held.by):
+                yield from _picks(problem, together, f"{place}/by/{way}")
 
 
-def _sequences(problem: SelectionProblem, number: int) -> Iterator[Fault]:
-    for at, sequence in enumerate(problem.capacities[number].sequences):
-        place = f"/capacities/{number}/sequences/{at}"
-        many = len(problem.conversions if sequence.variant < 0 else problem.ops)
-        if not 0 <= sequence.number < many:
-            yield (
-                f"{place}/number",
-                f"no such {'conversion' if sequence.variant < 0 else 'operation'}: there are {many}",
-            )
-        elif sequence.variant >= 0 and sequence.variant >= len(problem.ops[sequence.number].variants):
-            yield f"{place}/variant", f"no such variant: there are {len(problem.ops[sequence.number].variants)}"
-        if sequence.registers < 0:
-            yield f"{place}/registers", "must not be negative"
+def _picks(problem: SelectionProblem, together: Together, place: str) -> Iterator[Fault]:
+    for at, pick in enumerate(together):
+        converts = pick.variant == CONVERSION
+        many = len(problem.conversions if converts else problem.ops)
+        if not 0 <= pick.number < many:
+            yield f"{place}/{at}/number", f"no such {'conversion' if converts else 'operation'}: there are {many}"
+        elif not converts and not 0 <= pick.variant < len(problem.ops[pick.number].variants):
+            yield f"{place}/{at}/variant", f"no such variant: there are {len(problem.ops[pick.number].variants)}"
 
 
 def _start(problem: SelectionProblem) -> Iterator[Fault]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
-from layoutsolver_models.problems.capacity import Capacity
+from layoutsolver_models.problems.capacity import CONVERSION, Capacity, Together
 from layoutsolver_models.problems.selection import SelectionOp, SelectionProblem, Variant
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import narrow, solve_selection
@@ -31,6 +31,8 @@ def smallest_conflict(problem: SelectionProblem, limits: Limits) -> tuple[Suspec
     Capacities are left out first: where operations contradict each other anyway, none is blamed.
     """
     end = None if limits.seconds is None else time.monotonic() + limits.seconds
+    if problem.capacities:
+        problem = _closed(problem)
     suspects = Suspects(
         frozenset(range(len(problem.ops))), frozenset(range(len(problem.pins))),
         frozenset(range(len(problem.capacities))),
@@ -65,9 +67,7 @@ def independent_conflicts(problem: SelectionProblem, limits: Limits, most: int) 
         found.append((core, minimal))
         ops = tuple(_free(problem, op) if number in core.ops else op for number, op in enumerate(rest.ops))
         points = tuple(
-            point._replace(live=(), sequences=())
-            if number in core.capacities
-            else _without(point, core.ops.__contains__)
+            point._replace(held=()) if number in core.capacities else _without(point, core.ops.__contains__)
             for number, point in enumerate(rest.capacities)
         )
         left_pins = tuple(problem.pins[number] for number in pins)
@@ -111,9 +111,29 @@ def relaxed(problem: SelectionProblem, kept: Suspects) -> SelectionProblem:
 
 
 def _without(point: Capacity, is_free: Callable[[int], bool]) -> Capacity:
-    """A point without what variants of free operations need in between."""
-    kept = tuple(one for one in point.sequences if one.variant < 0 or not is_free(one.number))
-    return point._replace(sequences=kept)
+    """A point without what variants of free operations hold; nothing is left of one that is theirs."""
+
+    def stays(together: Together) -> bool:
+        return not any(pick.variant != CONVERSION and is_free(pick.number) for pick in together)
+
+    held = [one._replace(by=tuple(filter(stays, one.by))) for one in point.held] if stays(point.when) else []
+    return point._replace(held=tuple(one for one in held if one.by))
+
+
+def _closed(problem: SelectionProblem) -> SelectionProblem:
+    """The problem without variants that narrowing leaves out, of which capacities do not say what they hold."""
+    left = narrow(problem)
+    if left.stuck >= 0:
+        return problem
+    ops = []
+    for op, possible in zip(problem.ops, left.variants, strict=True):
+        never = ("",) * (len(op.operands) + len(op.results))
+        kept = set(possible) if op.operands else range(len(op.variants))
+        variants = tuple(
+            variant if number in kept else variant._replace(layouts=never) for number, variant in enumerate(op.variants)
+        )
+        ops.append(op._replace(variants=variants))
+    return problem._replace(ops=tuple(ops))
 
 
 def _free(problem: SelectionProblem, op: SelectionOp) -> SelectionOp:
@@ -124,8 +144,16 @@ def _free(problem: SelectionProblem, op: SelectionOp) -> SelectionOp:
 
 
 def contradicts(problem: SelectionProblem, limits: Limits) -> bool:
-    """Whether a problem is proved to have no solution."""
-    return narrow(problem).stuck >= 0 or solve_selection(problem, limits).status == "infeasible"
+    """Whether a problem is proved to have no solution; of one with capacities, no best solution is looked for."""
+    left = narrow(problem)
+    if left.stuck >= 0:
+        return True
+    if not problem.capacities:
+        return solve_selection(problem, limits).status == "infeasible"
+    from layoutsolver_models.cp.selection import SelectionModel
+
+    model = SelectionModel(problem, left.variants, left.conversions, None).model
+    return model.solve(limits.seconds, limits.workers, limits.seed).status == "infeasible"
 
 
 def _upstream_of_stuck(problem: SelectionProblem) -> Suspects | None:
