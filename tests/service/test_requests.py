@@ -46,7 +46,7 @@ def lower(verb: str) -> list[str]:
 
 
 NOT_OFFERED = {"help", "debug", "color", "output", "split_input_file", "max_bytes", "workers", "format", "table"} | {
-    "verify_diagnostics", "upstream_report"
+    "passes", "verify_diagnostics", "upstream_report"
 }  # fmt: skip
 """Options that say where and how a terminal's user wants to read an answer, or that the service decides itself."""
 
