@@ -30,6 +30,7 @@ bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.verify
 	$(BIN)/python -m benchmarks.vmi
+	$(BIN)/python -m benchmarks.vmi_limits
 	$(BIN)/python -m benchmarks.fusion
 	$(BIN)/python -m benchmarks.vmi_facts
 	$(BIN)/python -m benchmarks.service

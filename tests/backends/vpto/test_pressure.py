@@ -15,6 +15,7 @@ from layoutsolver_models.problems.selection import SelectionSolution
 from layoutsolver_models.targets.chip import RegisterLimits
 from tests.pose.vmi.kernels import solved
 from tests.support.vmi_programs import random_kernel
+from tests.support.vmi_wide import wide_kernel
 
 KINDS = {"vector": "!pto.vreg<", "predicate": "!pto.mask<"}
 F, M = "!pto.vmi.vreg<128xf32>", "!pto.vmi.mask<128xpred>"
@@ -54,6 +55,18 @@ def counted(text: str, kind: str) -> int:
 def straight_kernels() -> list[int]:
     found = [seed for seed in range(900, 1000) if "scf." not in random_kernel(seed, 7)]
     return found[:25]
+
+
+@pytest.mark.parametrize("seed", [seed for seed in range(16) if "scf." not in wide_kernel(seed, 6)])
+def test_peaks_of_all_kinds_of_operations_are_those_of_a_count_of_the_text(seed: int) -> None:
+    posed, solution = solved(wide_kernel(seed, 6))
+    peaks = register_peaks(posed, solution)
+    assert peaks is not None
+    text = written(posed, solution)
+    assert {peak.kind: peak.registers for peak in peaks} == {kind: counted(text, kind) for kind in KINDS}
+    for peak in peaks:
+        assert len(peak.spans) == peak.registers
+        assert all(span.maker for span in peak.spans)
 
 
 @pytest.mark.parametrize("seed", straight_kernels())
