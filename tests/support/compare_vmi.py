@@ -43,10 +43,14 @@ def accepted() -> list[str]:
 
 def compare(name: str) -> Row:
     """The counts of one program."""
-    theirs = counted(FACTS[name]["weighted"] or FACTS[name]["counts"])
     text = (DATA / name).read_text(encoding="utf-8")
-    result = lower(SourceFile(name, text), LowerOptions("vpto"))
-    return Row(name, None if result.text is None else counted(executed(result.text)), theirs)
+    return row_of(name, lower(SourceFile(name, text), LowerOptions("vpto")).text)
+
+
+def row_of(name: str, lowered: str | None) -> Row:
+    """The counts of one program of which the lowered text is known, None if there is none."""
+    theirs = counted(FACTS[name]["weighted"] or FACTS[name]["counts"])
+    return Row(name, None if lowered is None else counted(executed(lowered)), theirs)
 
 
 def main(names: list[str]) -> None:
