@@ -31,6 +31,7 @@ EXPECTED: dict[str, Expected] = {
     "compare_of_spread_lanes": Expected("LS0703", "pto.vcmp"),
     "half_full_interleave": Expected("LS0707", "pto.vsts %h", "32 of the 32 that it stores differ", "pto.vlds"),
     "lanes_of_a_truncation": Expected("LS0707", "pto.vsts %r0", "64 of the 128 that it stores differ"),
+    "mask_of_a_sum": Expected("LS0707", "pto.vsts", "44 of the 64 that it stores differ", "pto.vadd"),
     "mask_of_an_interleaving_store": Expected("LS0707", "pto.vstsx2", "107 of the 108 that it stores differ"),
     "numbers_of_blocks": Expected("LS0707", "pto.vsts %s", "8 of the 8 that it stores differ"),
     "numbers_of_spread_lanes": Expected("LS0707", "pto.vsts", "63 of the 64 that it stores differ", "pto.vadd"),
