@@ -230,6 +230,14 @@ DROPPING = {
 }  # fmt: skip
 
 
+SHOWN = {
+    "a full seed": ('vcmp %a, %a, %all {cmp = "lt"}', 'vcmp %h, %h, %all_b16_c {cmp = "lt"}'),
+    "a full mask of a store": ("vstore %a, %p[%o], %all :", "vstore %h, %q[%o], %all_b16_c :"),
+    "what nobody takes": ("%dead = pto.vmi.vadd %a, %a, %m_b32_c :", "ensure_mask_granularity"),
+}
+"""What stands in the text: masks are made again or converted, and none is left out that can be had."""
+
+
 @pytest.mark.parametrize("name", DROPPING)
 def test_masks_that_rows_drop_agree_with_what_they_govern(name: str) -> None:
     result = solve(SourceFile("t.pto", HEAD + DROPPING[name] + USED + TAIL))
@@ -238,11 +246,32 @@ def test_masks_that_rows_drop_agree_with_what_they_govern(name: str) -> None:
     text = annotate(result)
     assert faults_of(text) == []
     assert "xpred>" not in text
+    assert all(line in text for line in SHOWN.get(name, ()))
+    assert text.count("PAT_ALL") == 2 * DROPPING[name].count("PAT_ALL"), "one for each width, and no other"
     assert "xf32>" not in text.partition("{\n")[2].replace("vreg<64xf32>", "")
     found, wrong = choice_as_stated(read_posed(text), Limits())
     assert wrong == []
     assert found is not None
     assert found.load == result.solution.load
+
+
+TWICE = """func.func @f(%p: !pto.ptr<f32, ub>, %q: !pto.ptr<f8E4M3FN, ub>, %o: index, %k: i32, %a: FLOATS,
+    %b: BYTES) -> i32 {
+  %m, %rest = pto.vmi.plt %k : i32 -> !pto.vmi.mask<256xpred>, i32
+  pto.vmi.vstore %a, %p[%o], %m : FLOATS, !pto.ptr<f32, ub>, !pto.vmi.mask<256xpred>
+  pto.vmi.vstore %b, %q[%o], %m : BYTES, !pto.ptr<f8E4M3FN, ub>, !pto.vmi.mask<256xpred>
+  return %rest : i32
+}
+"""
+
+
+def test_an_operation_that_is_written_twice_has_names_of_its_own_for_all_that_it_makes() -> None:
+    shapes = {"FLOATS": "!pto.vmi.vreg<256xf32>", "BYTES": "!pto.vmi.vreg<256xf8E4M3FN>"}
+    text = TWICE.replace("FLOATS", shapes["FLOATS"]).replace("BYTES", shapes["BYTES"])
+    made = annotate(solve(SourceFile("t.pto", text)))
+    assert made.count("pto.vmi.plt %k") == 2
+    assert made.count("%rest = ") == 1
+    assert faults_of(made) == []
 
 
 BLOCKS = HEAD + (

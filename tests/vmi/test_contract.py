@@ -188,6 +188,12 @@ def test_what_stands_beside_a_refusal_is_taken(name: str) -> None:
 KINDS = {
     "a verifier's fault comes before what nobody lowers": (
         '%x = "pto.vmi.constant"() {value = dense<[1.0, 2.0]> : tensor<2xf32>} : () -> ' + V, "`pto.vmi.constant` has"),
+    "a verifier's fault of a mask comes before memory that nobody reaches": (
+        '%q = "other.view"() : () -> memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>>\n'
+        '    %m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<32xpred>\n'
+        '    %a = "other.view"() : () -> ' + V + "\n    %x = pto.vmi.masked_load %q[%o], %m, %a : "
+        "memref<64xf32, strided<[2], offset: 0>, #pto.address_space<vec>>, !pto.vmi.mask<32xpred>, "
+        f"{V} -> {V}", "`pto.vmi.masked_load` has a mask of 32 bits"),
     "elements that differ": (
         '%x = "pto.vmi.constant"() {value = dense<[1.0, 2.0]> : tensor<2xf32>} : () -> !pto.vmi.vreg<2xf32>',
         "VMI-UNSUPPORTED: `pto.vmi.constant` has elements that differ"),

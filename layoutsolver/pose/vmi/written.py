@@ -111,7 +111,7 @@ def _with_masks(posed: PosedVmi, solution: SelectionSolution) -> Written:
         for mask, wanted in _dropped(posed, solution, node):
             maker, again = makers.get(mask, -1), mask in asked
             asked.add(mask)
-            if maker < 0 or (again and wanted in _available(posed, variants, ways, maker, mask)):
+            if maker < 0 or wanted in _available(posed, variants, ways, maker, mask):
                 continue
             op = problem.ops[maker]
             place = len(op.operands) + op.results.index(mask)
@@ -119,8 +119,6 @@ def _with_masks(posed: PosedVmi, solution: SelectionSolution) -> Written:
             free = serving >= 0 and not op.operands
             if free and mask not in used and not again:
                 variants[maker] = [serving]
-            elif wanted in _available(posed, variants, ways, maker, mask):
-                continue
             elif free and op.copies and len(op.results) == 1 and _is_copied(posed, maker):
                 variants[maker].append(serving)
             else:
