@@ -84,7 +84,9 @@ def _ave_page(name: str) -> str | None:
     table = [rule for rule in AVE_RULES if rule.table == name]
     rule = next((rule for rule in AVE_RULES if rule.id == name), None)
     if table:
-        what = paragraph(f"Each row is a combination of layouts in which {operations(name, 'ave')} can run.")
+        what = paragraph(
+            f"The table for {operations(name, 'ave')}: each row is a combination of layouts that one can run in."
+        )
         return (
             f"# {name}: a table of layout rules\n\n{what}\n\n"
             f"{_rows(table)}\n\n{_naming(table)}\n\nSource: {_source(table[0])}\n"
@@ -95,7 +97,7 @@ def _ave_page(name: str) -> str | None:
     lies = [[f"`{role}`", f"`{layout}`", _words(role, layout)] for role, layout in rule.layouts.items()]
     parts = [
         f"# {rule.id}: a layout rule",
-        paragraph(f"By this rule, {operations(rule.table, 'ave')} can run with operands and results in"),
+        paragraph(f"A row of the table for {operations(rule.table, 'ave')}. Operands and results lie in"),
         markdown(["", "layout", "what that means"], lies),
         _dist_words(rule),
         *([f"The hardware does not do what the operation means: {rule.refuted}. `--compat upstream` alone takes it."]

@@ -45,7 +45,9 @@ def vmi_page(name: str) -> str | None:
     table = [rule for rule in VMI_RULES if rule.id.startswith(f"{name}.")]
     if not table:
         return None
-    what = paragraph(f"Each row is a combination of layouts in which {operations(name, 'vmi')} can run.")
+    what = paragraph(
+        f"The table for {operations(name, 'vmi')}: each row is a combination of layouts that one can run in."
+    )
     return f"# {name}: a table of layout rules\n\n{what}\n\n{_NAMING}\n\n{_rows(table)}\n\nSource: {SOURCE}\n"
 
 
@@ -59,7 +61,7 @@ def _rule(rule: VmiRule) -> str:
     lies = [[f"`{role}`", f"`{layout}`", WORDS.get(layout, "")] for role, layout in rule.layouts.items()]
     parts = [
         f"# {rule.id}: a layout rule",
-        paragraph(f"By this rule, {operations(rule.id, 'vmi')} can run with operands and results in"),
+        paragraph(f"A row of the table for {operations(rule.id, 'vmi')}. Operands and results lie in"),
         markdown(["", "layout", "what that means"], lies),
     ]
     if rule.when:
