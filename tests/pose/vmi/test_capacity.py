@@ -109,6 +109,47 @@ def test_points_never_say_more_than_is_live_and_mostly_just_that() -> None:
     assert equal >= 0.75 * checked
 
 
+EQUAL = """
+func.func @k(%p: !pto.ptr<f32, ub>, %q: !pto.ptr<f32, ub>, %o: index, %h: f32) {
+  %s = pto.vmi.vbrc %h : f32 -> !pto.vmi.vreg<256xf32>
+  %v = pto.vmi.vmul %s, %s : !pto.vmi.vreg<256xf32>, !pto.vmi.vreg<256xf32> -> !pto.vmi.vreg<256xf32>
+  %x = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<256xf32>
+  %y = pto.vmi.vadd %x, %v : !pto.vmi.vreg<256xf32>, !pto.vmi.vreg<256xf32> -> !pto.vmi.vreg<256xf32>
+  pto.vmi.vstore %y, %q[%o] : !pto.vmi.vreg<256xf32>, !pto.ptr<f32, ub>
+  return
+}
+"""
+
+CARRIED = """
+func.func @k(%p: !pto.ptr<f32, ub>, %q: !pto.ptr<f32, ub>, %o: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %x = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<256xf32>
+  %y = pto.vmi.vload %p[%c0] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<256xf32>
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%unused = %x) -> (!pto.vmi.vreg<256xf32>) {
+    %z = pto.vmi.vload %p[%i] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<256xf32>
+    scf.yield %z : !pto.vmi.vreg<256xf32>
+  }
+  pto.vmi.vstore %r, %q[%o] : !pto.vmi.vreg<256xf32>, !pto.ptr<f32, ub>
+  pto.vmi.vstore %y, %q[%c0] : !pto.vmi.vreg<256xf32>, !pto.ptr<f32, ub>
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("text", "place", "registers"), [(EQUAL, "after load at line 5", 5), (CARRIED, "vload", 8)])
+def test_equal_registers_count_once_and_what_a_loop_carries_counts_though_nobody_takes_it(
+    text: str, place: str, registers: int
+) -> None:
+    made, solution = solved(text)
+    choice = (solution.variants, solution.conversions)
+    points = points_of(made)
+    found = [demand(one, *choice) for one in points.between if one.kind == "vector" and place in one.id]
+    assert max(found) == registers
+    assert least(points, choice, "vector") == live(made, choice)[0]
+
+
 @lru_cache(maxsize=200)
 def small(seed: int) -> tuple[PosedVmi, list[tuple[tuple[int, ...], Variants, tuple[int, ...]]]] | None:
     """A small problem without copies, and all its choices with their values, the best first."""
