@@ -40,12 +40,12 @@ def spread_again(element: str, lanes: int) -> str:
     ids=["words of half a register", "halves", "bytes", "four words spread", "halves spread"],
 )
 def test_each_layout_of_each_value_is_written_right(text: str) -> None:
-    found = with_each_layout(text, 24)
-    assert len({(one.value, one.layout) for one in found}) >= 8
+    found = with_each_layout(text, 18)
+    assert len({(one.value, one.layout) for one in found}) >= 4
     assert [one for one in found if one.said] == []
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_so_are_some_of_random_kernels(seed: int) -> None:
     assert [one for one in with_each_layout(deep_kernel(seed, 3), 4, seed) if one.said] == []
 
