@@ -38,6 +38,7 @@ CODES: dict[str, Code] = {
         Code("LS0206", "an enumerator that does not exist"),
         Code("LS0207", "an attribute that the operation does not have"),
         Code("LS0208", "an operation that its dialect does not have"),
+        Code("LS0209", "an operation that its dialect's verifier refuses"),
         Code("LS0301", "an operation on vectors has no layout rule"),
         Code("LS0302", "an operation has no layout rule for this element width or mode"),
         Code("LS0303", "an operation on vectors was not lowered and is taken lane by lane"),

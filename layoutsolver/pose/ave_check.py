@@ -6,8 +6,10 @@ from functools import lru_cache
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode, Value
-from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, VectorType, parse_type
+from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, Type, VectorType, parse_type
+from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.ave_attributes import nodes_of, wrong_address_space, wrong_attributes
+from layoutsolver.ops.ave_verifier import CONVERSIONS, Refusal, refusals
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.ops.spec import Kind
 from layoutsolver.source import Span
@@ -32,6 +34,8 @@ def check_op(graph: Graph, node: OpNode) -> list[Diagnostic]:
     results = tuple([values[value].type.text for value in node.results])
     faults = _faults(node.name, tuple(node.roles), operands, results)
     found = _attribute_faults(graph, node) + _index_faults(graph, node)
+    if not faults and all(item.severity != "error" for item in found):
+        found += _refusals(graph, node)
     for place, fault in faults:
         if place < len(operands):
             span = node.op.token_span(node.operand_tokens[place])
@@ -45,6 +49,17 @@ def check_op(graph: Graph, node: OpNode) -> list[Diagnostic]:
 def attribute_faults(graph: Graph) -> list[Diagnostic]:
     """What is wrong with the attributes of all operations of a program."""
     return [found for node in nodes_of(graph) for found in _attribute_faults(graph, node)]
+
+
+def operation_faults(graph: Graph) -> list[Diagnostic]:
+    """What is wrong with all operations of a program whose text follows their forms: types, indices, attributes."""
+    return [
+        found
+        for node in nodes_of(graph)
+        for found in (
+            check_op(graph, node) if node.types and -1 not in node.operands else _attribute_faults(graph, node)
+        )
+    ]
 
 
 def _attribute_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
@@ -64,6 +79,37 @@ def _place(node: OpNode, word: str) -> Span:
     texts = node.op.stream.texts
     at = next((token for token in node.op.body_tokens() if texts[token].strip('"') == word), None)
     return node.span if at is None else node.op.token_span(at)
+
+
+def _refusals(graph: Graph, node: OpNode) -> list[Diagnostic]:
+    """What the dialect's verifier refuses of an operation of known types."""
+    spec = all_specs()[node.name]
+    placed = [*zip(node.roles, node.operands, strict=True),
+              *((role.name, value) for role, value in zip(spec.results, node.results, strict=False))]  # fmt: skip
+    types = {role: graph.values[value].type for role, value in placed if value >= 0}
+    elements = {
+        role: type_.element.text if isinstance(type_, VectorType) else type_.text
+        for role, type_ in types.items()
+        if isinstance(type_, VectorType | ScalarType)
+    }
+    label = Label(graph.module.source, node.span)
+    mnemonic = node.name.removeprefix("ave.hir.")
+    found = list(refusals(mnemonic, elements, attributes(node) if mnemonic in CONVERSIONS else {}))
+    alike = [types[role] for role in spec.same_type if role in types]
+    if mnemonic == "reduction":
+        alike = [type_ for role in ("vector", "result") if (type_ := types.get(role)) is not None]
+    others = [type_ for type_ in alike if not _same_shape(type_, alike[0])]
+    if others and not found:
+        found.append(Refusal(f"`{node.name}` makes vectors of the type that it takes",
+                             f"`{alike[0].text}` is not `{others[0].text}`"))  # fmt: skip
+    return [Diagnostic("LS0209", "error", one.message, label, notes=(one.note,)) for one in found]
+
+
+def _same_shape(left: Type, right: Type) -> bool:
+    """Whether two types are the same, whatever layouts they state."""
+    if isinstance(left, VectorType) and isinstance(right, VectorType):
+        return left.shape == right.shape and left.element.text == right.element.text
+    return left.text == right.text
 
 
 def _index_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
@@ -113,8 +159,8 @@ def _fault(text: str, kind: Kind) -> Fault | None:
             return "LS0203", f"has type `{text}`, expected {wanted}"
         return _vector_fault(type_, kind)
     if kind is Kind.MEMREF:
-        if not isinstance(type_, MemRefType):
-            return "LS0203", f"has type `{text}`, expected a memref"
+        if not isinstance(type_, MemRefType) or text.startswith("memref<*"):
+            return "LS0203", f"has type `{text}`, expected a memref{' of known rank' * text.startswith('memref<')}"
         wrong = wrong_address_space(text)
         return ("LS0206", wrong) if wrong else None
     if kind is Kind.INDEX and text != "index":
@@ -127,8 +173,11 @@ def _fault(text: str, kind: Kind) -> Fault | None:
 def _vector_fault(vector: VectorType, kind: Kind) -> Fault | None:
     if len(vector.shape) > 1:
         return "LS0305", f"has type `{vector.text}`: an `ave.hir` vector has one dimension at most"
-    if kind is Kind.INDEX_VECTOR and vector.element.text == "index":
-        return None
+    if kind is Kind.INDEX_VECTOR:
+        if vector.element.text == "index":
+            return None
+        if vector.element.text[:1] in "fb":
+            return "LS0203", f"has type `{vector.text}`, expected a vector of integers"
     bits = vector.bits
     if bits is None or bits not in ELEMENT_WIDTHS or vector.element.text == "f64":
         return (

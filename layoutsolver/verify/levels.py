@@ -14,7 +14,7 @@ from layoutsolver.api import SolveOptions, graph_of, read_source
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
 from layoutsolver.pose.ave import PoseOptions, pose_ave
-from layoutsolver.pose.ave_check import attribute_faults
+from layoutsolver.pose.ave_check import operation_faults
 from layoutsolver.pose.stated import Stated, stated_solution, written_functiontypes, written_layouts
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.operation import INTRINSIC
@@ -44,7 +44,7 @@ def read_program(source: SourceFile, options: SolveOptions) -> Written:
     if written.unreadable:
         return written
     graph, found = graph_of(module, options)
-    found += attribute_faults(graph)
+    found += operation_faults(graph)
     written.diagnostics += found
     if any(item.severity == "error" for item in found):
         return written

@@ -31,7 +31,9 @@ def data(element: str, lanes: int, mask: int | None = None) -> str:
 
 def splat(vector: str) -> str:
     return function(
-        "  %m = ave.hir.pge <ALL> : vector<64xi1>", f"  %x = ave.hir.scalar_broadcast %c0 : index -> {vector}"
+        "  %m = ave.hir.pge <ALL> : vector<64xi1>",
+        f"  %x = ave.hir.scalar_broadcast %s : i32 -> {vector}",
+        arguments="%s: i32",
     )
 
 
@@ -122,10 +124,10 @@ ACCEPTED = {
     "no dimension": splat("vector<i32>"),
     "a vector constant": function(PGE, "  %x = arith.constant dense<1.0> : vector<64xf32>",
                                   "  %y = ave.hir.vabs %x, %m : vector<64xf32>, vector<64xi1>"),
-    "a scatter": function(PGE, "  %x = ave.hir.scalar_broadcast %c0 : index -> vector<64xi32>",
+    "a scatter": function(PGE, "  %x = ave.hir.scalar_broadcast %s : i32 -> vector<64xi32>",
                           f"  ave.hir.vscatter %a[%c0] [%i], %m, %x : memref<64xi32, {UB}>, vector<64xindex>, "
                           "vector<64xi1>, vector<64xi32>",
-                          arguments=f"%a: memref<64xi32, {UB}>, %i: vector<64xindex>"),
+                          arguments=f"%s: i32, %a: memref<64xi32, {UB}>, %i: vector<64xindex>"),
     "a function that returns vectors": "func.func @f(%v: vector<64xf16>, %p: vector<64xi1>) -> (vector<64xf16>, "
                                        "vector<64xi1>) {\n  return %v, %p : vector<64xf16>, vector<64xi1>\n}\n",
     "regions 128 deep": "test.op {\n" * 128 + "test.a\n" + "}\n" * 128,
