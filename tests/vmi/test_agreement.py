@@ -274,6 +274,23 @@ def test_an_operation_that_is_written_twice_has_names_of_its_own_for_all_that_it
     assert faults_of(made) == []
 
 
+def test_a_sum_that_lies_in_a_slot_is_read_again_as_one() -> None:
+    one = "!pto.vmi.vreg<1xf32>"
+    text = (
+        f"func.func @f(%p: !pto.ptr<f32, ub>, %o: index, %a: {F}, %m: {MASK}) {{\n"
+        f"  %s = pto.vmi.vcadd %a, %m {{reassoc}} : {F}, {MASK} -> {one}\n"
+        f"  pto.vmi.vstore %s, %p[%o] : {one}, !pto.ptr<f32, ub>\n  return\n}}\n"
+    )
+    result = solve(SourceFile("t.pto", text))
+    assert result.solution is not None
+    made = annotate(result)
+    assert "vreg<1xf32, #pto.vmi.layout<num_groups = 1, slots = 1>>" in made
+    found, wrong = choice_as_stated(read_posed(made), Limits())
+    assert wrong == []
+    assert found is not None
+    assert found.load == result.solution.load
+
+
 BLOCKS = HEAD + (
     f"  %rows = arith.constant 64 : index\n  %one = arith.constant 1 : index\n"
     f"  %g = pto.vmi.vload %p[%o], %rows {{group = 8}} : !pto.ptr<f32, ub> -> {F}\n"

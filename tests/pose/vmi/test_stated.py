@@ -117,6 +117,9 @@ CASES = {
     "selection from two registers": (
         f"%a: {v('128xf32')}, %i: {v('64xi32')}",
         f"%x = pto.vmi.vselr %a, %i : {v('128xf32')}, {v('64xi32')} -> {v('64xf32')}", "", "VMI-UNSUPPORTED"),
+    "selection of fewer elements than there are": (
+        f"%a: {v('64xf32')}, %i: {v('32xi32')}",
+        f"%x = pto.vmi.vselr %a, %i : {v('64xf32')}, {v('32xi32')} -> {v('32xf32')}", "", "VMI-UNSUPPORTED"),
     "a sum of all elements": (
         f"%a: {v('128xi32')}, %m: {m(128)}",
         f"%x = pto.vmi.vcadd %a, %m : {v('128xi32')}, {m(128)} -> {v('1xi32')}", "", ""),
