@@ -12,7 +12,7 @@ from layoutsolver_models.problems.capacity import CONVERSION, Capacity, Held, Pi
 from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution, evaluate, faults
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
-from layoutsolver_models.solve.selection_conflict import relaxed, smallest_conflict
+from layoutsolver_models.solve.selection_conflict import closed, relaxed, smallest_conflict
 from tests.models.test_selection import choices, random_problem, value_of
 
 
@@ -153,6 +153,7 @@ def test_each_part_of_a_conflict_over_registers_is_needed() -> None:
             continue
         found += 1
         core, minimal = smallest_conflict(problem, Limits())
+        problem = closed(problem)
         assert minimal
         assert core.capacities
         assert solve_selection(relaxed(problem, core)).status == "infeasible"

@@ -32,7 +32,7 @@ def smallest_conflict(problem: SelectionProblem, limits: Limits) -> tuple[Suspec
     """
     end = None if limits.seconds is None else time.monotonic() + limits.seconds
     if problem.capacities:
-        problem = _closed(problem)
+        problem = closed(problem)
     suspects = Suspects(
         frozenset(range(len(problem.ops))), frozenset(range(len(problem.pins))),
         frozenset(range(len(problem.capacities))),
@@ -120,7 +120,7 @@ def _without(point: Capacity, is_free: Callable[[int], bool]) -> Capacity:
     return point._replace(held=tuple(one for one in held if one.by))
 
 
-def _closed(problem: SelectionProblem) -> SelectionProblem:
+def closed(problem: SelectionProblem) -> SelectionProblem:
     """The problem without variants that narrowing leaves out, of which capacities do not say what they hold."""
     left = narrow(problem)
     if left.stuck >= 0:
