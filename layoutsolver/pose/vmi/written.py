@@ -67,7 +67,10 @@ def _with_unneeded(posed: PosedVmi, solution: SelectionSolution, limits: Limits)
     if found.status not in ("optimal", "feasible"):
         return Written(posed, solution)
     count = len(problem.ops)
-    ways = tuple(dict.fromkeys((*solution.conversions, *found.conversions)))
+    every = problem.conversions
+    had = {(every[number].value, every[number].after) for number in solution.conversions}
+    more = (number for number in found.conversions if (every[number].value, every[number].after) not in had)
+    ways = (*solution.conversions, *more)
     done = solution._replace(variants=(*solution.variants, *found.variants[count:]), conversions=ways)
     width = len(ops)
     posed = posed._replace(
