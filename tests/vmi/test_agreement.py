@@ -316,7 +316,7 @@ def test_a_mask_that_nothing_brings_to_the_elements_is_left_out_or_full() -> Non
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_verifier_takes_what_is_written_of_random_programs(seed: int) -> None:
-    for text in (random_kernel(seed, 8), wide_kernel(seed, 8)):
+    for text in (random_kernel(seed, 8), wide_kernel(seed + 14, 8)):  # 17 copies a load that dead code takes as well
         result = solve(SourceFile("t.pto", text))
         if result.ok:
             assert faults_of(annotate(result)) == []

@@ -69,6 +69,9 @@ def _with_unneeded(posed: PosedVmi, solution: SelectionSolution, limits: Limits)
     count = len(problem.ops)
     every = problem.conversions
     had = {(every[number].value, every[number].after) for number in solution.conversions}
+    for making, chosen in zip(problem.ops, solution.variants, strict=True):
+        for place, value in enumerate(making.results, len(making.operands)):
+            had |= {(value, making.variants[number].layouts[place]) for number in chosen}
     more = (number for number in found.conversions if (every[number].value, every[number].after) not in had)
     ways = (*solution.conversions, *more)
     done = solution._replace(variants=(*solution.variants, *found.variants[count:]), conversions=ways)
