@@ -516,12 +516,12 @@ def test_what_two_endings_return_has_one_layout_and_scalars_beside_it_have_none(
 
 @pytest.mark.parametrize("compat", ["", "upstream"])
 def test_an_extension_that_widens_nothing_follows_the_rules_of_extensions(compat: str) -> None:
-    text = """func.func @f(%a: memref<64xf32, #hivm.address_space<ub>>) {
+    text = """func.func @f(%a: memref<64xf16, #hivm.address_space<ub>>) {
   %c0 = arith.constant 0 : index
   %m = ave.hir.pge <ALL> : vector<64xi1>
-  %x = ave.hir.vload <NORM> %a[%c0] : memref<64xf32, #hivm.address_space<ub>> into vector<64xf32>
-  %y = ave.hir.vextf %x, <part_even>, %m : vector<64xf32>, vector<64xf32>, vector<64xi1>
-  %z = ave.hir.vtrc %x, <rint>, %m : vector<64xf32>, vector<64xi1>, vector<64xf32>
+  %x = ave.hir.vload <NORM> %a[%c0] : memref<64xf16, #hivm.address_space<ub>> into vector<64xf16>
+  %y = ave.hir.vextf %x, <part_even>, %m : vector<64xf16>, vector<64xbf16>, vector<64xi1>
+  %z = ave.hir.vtrc %x, <rint>, %m : vector<64xf16>, vector<64xi1>, vector<64xf16>
   return
 }
 """

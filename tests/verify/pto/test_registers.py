@@ -133,9 +133,11 @@ def test_instructions_that_change_the_type(
 PREDICATES: list[tuple[str, Callable[[Array, Array], Array], int]] = [
     ("%r = pto.pand %x, %y, %m8 : M8, M8, M8 -> M8", lambda x, y: x & y, 8),
     ("%r = pto.por %x, %y, %m8 : M8, M8, M8 -> M8", lambda x, y: x | y, 8),
-    ("%r = pto.pxor %x, %y, %m16 : M8, M8, M16 -> M8", lambda x, y: (x ^ y) & (np.arange(256) % 2 == 0), 8),
+    ('%g = pto.pge_b8 "PAT_M3" : M8\n  %r = pto.pxor %x, %y, %g : M8, M8, M8 -> M8',
+     lambda x, y: (x ^ y) & (np.arange(256) % 3 == 0), 8),
     ("%r = pto.pnot %x, %y : M8, M8 -> M8", lambda x, y: ~x & y, 8),
-    ("%r = pto.psel %x, %y, %m32 : M8, M8, M32 -> M8", lambda x, y: np.where(np.arange(256) % 4 == 0, x, y), 8),
+    ('%g = pto.pge_b8 "PAT_M4" : M8\n  %r = pto.psel %x, %y, %g : M8, M8, M8 -> M8',
+     lambda x, y: np.where(np.arange(256) % 4 == 0, x, y), 8),
     ('%r = pto.ppack %x, "HIGHER" : M8 -> M8', lambda x, y: np.concatenate([0 * x[::2], x[::2]]), 8),
     ('%r = pto.punpack %x, "HIGHER" : M8 -> M16', lambda x, y: np.stack([x[128:], 0 * x[128:]], 1).ravel(), 16),
     ("%l, %r = pto.pintlv_b16 %x, %y : M16, M16 -> M16, M16",
