@@ -176,15 +176,16 @@ class PhysicalMemory:
             raise op.fail(f"of masks with functionType `{dist}` is not known")
         if times == 0 and not unaligned:
             return psts(memory, address, value)
-        lanes = op.vector(op.value("val")).lanes
-        if times == 0 and lanes > 128:
-            return psts(memory, address, value)
+        masks = [value]
         if times == 0:
-            times = 1 if lanes > 64 else 2
-            for _ in range(times):
-                value = punpack(value)
-        memory, align, end = pstu(memory, address, value, 2 if times == 1 else 4, init_align())
-        return vstas(memory, end, align)
+            lanes = op.vector(op.value("val")).lanes
+            masks = [punpack(value), punpack(value, "HIGHER")] if lanes > 128 else [punpack(value)]
+            times = 2 if lanes <= 64 else 1
+            masks = [punpack(mask) for mask in masks] if times == 2 else masks
+        align = init_align()
+        for mask in masks:
+            memory, align, address = pstu(memory, address, mask, 2 if times == 1 else 4, align)
+        return vstas(memory, address, align)
 
     def store_strided(self, op: Operation, get: Get, fmt: Format, value: VReg, mask: PReg, dist: str) -> None:
         """Store blocks with a stride, brought together first as the functionType says; the mask is per element."""

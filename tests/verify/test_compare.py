@@ -226,3 +226,17 @@ def test_vectors_of_64_bits_come_and_go_as_elements() -> None:
     found = check_solution(result.posed, result.solution)
     assert found.ok, found.diagnostics
     assert (found.bytes_compared, found.vectors_compared) == (4096, 4)
+
+
+@pytest.mark.parametrize("chip", ["ascend950", "ascend310b4"])
+@pytest.mark.parametrize("lanes", [64, 128, 256])
+def test_predicates_are_stored_at_any_byte(lanes: int, chip: str) -> None:
+    """More than 128 bits as two halves, one after the other."""
+    mask, bits = f"vector<{lanes}xi1>", f"memref<1024xi1, {UB}>"
+    lines = [
+        f"%m = ave.hir.pge <ALL> : {mask}", "%k = arith.constant 5 : i8", "%c40 = arith.constant 40 : index",
+        load("%x", "i8", lanes), f"%p = ave.hir.vcmps <GT> %x, %k, %m : vector<{lanes}xi8>, i8, {mask} -> {mask}",
+        f"ave.hir.masked_store <NORM_B8> %d[%c40], %m, %p{UNALIGNED} : {bits}, {mask}, {mask}",
+    ]  # fmt: skip
+    result = run(kernel("\n".join(lines), f", %d: {bits}"), chip)
+    assert result.ok, [(item.code, item.message, item.notes) for item in result.diagnostics]
