@@ -97,9 +97,11 @@ EXEMPTIONS = (
         "mask may be dropped then",
     ),
     Exemption(
-        "load of two vectors of which a call takes one", "only they refuse",
-        r"vload <DINTLV_B32>[^\n]*\n(?:.*\n)*.*call @", "", r"ave\.hir\.vload",
-        "the release leaves the load as it is where a call takes one of its results",
+        "load of two vectors of which a call or a loop takes one", "only they refuse",
+        rf"({_NAME}), ({_NAME}) = ave\.hir\.vload <DINTLV_B\d+>[^\n]*\n(?:.*\n)*"
+        r".*(?:call @\w+\(|iter_args\()[^)]*(?:\1|\2)[,)]",
+        "", r"ave\.hir\.vload",
+        "the release leaves the load as it is where a call or a loop takes one of its results",
     ),
 )  # fmt: skip
 

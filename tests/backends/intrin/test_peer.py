@@ -8,7 +8,7 @@ import pytest
 
 from layoutsolver.api import LowerOptions, SolveOptions, lower
 from layoutsolver.source import SourceFile
-from tests.backends.intrin.test_lower import ALL, RECAST, recast, stored_bits
+from tests.backends.intrin.test_lower import ALL, MASK, RECAST, UB, ZERO, function, recast, stored_bits
 from tests.support.compare_intrin import Comparison, compare_annotated, compare_solved, exemption, lowerable
 from tests.support.compare_peer import program
 from tests.support.fuzz_intrin import examine
@@ -72,6 +72,37 @@ def test_bits_at_any_address_equal_the_compilers(mask: str, lines: tuple[str, ..
 @pytest.mark.parametrize("kind", RECAST)
 def test_bitcasts_of_bitcasts_equal_the_compilers(kind: str) -> None:
     assert compare_solved(recast(kind)) == Comparison("equal")
+
+
+@pytest.mark.parametrize("taken", ["a loop", "a call", "nothing"])
+def test_the_compiler_leaves_a_load_of_two_vectors_where_a_call_or_a_loop_takes_one(taken: str) -> None:
+    """What takes it is why: the same load is lowered alike where an operation takes its vectors."""
+    vector, norm = "vector<64xf32>", "{functionType = #ave.func_dist_type<norm>}"
+    takes = {
+        "a loop": f"%l = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %x) -> ({vector}) {{\n"
+        f"  %s = ave.hir.vadd %acc, %acc, %m : {vector}, {MASK}\n  scf.yield %s : {vector}\n}}",
+        "a call": f"%l = func.call @g(%x) : ({vector}) -> {vector}",
+        "nothing": f"%l = ave.hir.vadd %x, %x, %m : {vector}, {MASK}",
+    }
+    memory = f"memref<1024xf32, {UB}>"
+    text = function(
+        ZERO, "%c1 = arith.constant 1 : index", "%c4 = arith.constant 4 : index",
+        f"%m = ave.hir.pge <ALL> {{functionType = #ave.func_dist_type<pb32>}} : {MASK}",
+        f"%x, %y = ave.hir.vload <DINTLV_B32> %a[%c0] {norm} : {memory} into {vector}, {vector}",
+        takes[taken],
+        *(f"ave.hir.masked_store <NORM_B32> %a[%c0], %m, {name} {norm} : {memory}, {MASK}, {vector}"
+          for name in ("%l", "%y")),
+        arguments=f"%a: {memory}",
+    )  # fmt: skip
+    if taken == "a call":
+        attributes = "attributes {hivm.vector_function, no_inline}"
+        text += f"func.func private @g(%v: {vector}) -> {vector} {attributes} {{\n  return %v : {vector}\n}}\n"
+    found = compare_annotated(text)
+    row = exemption(text, "", found)
+    if taken == "nothing":
+        assert (found, row) == (Comparison("equal"), None)
+    else:
+        assert (found.verdict, row is not None and "two vectors" in row.name) == ("only they refuse", True)
 
 
 def test_default_choice_gives_text_that_the_compiler_reads() -> None:
