@@ -46,6 +46,7 @@ fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.support.fuzz_verify --count 2000 --lower 1.2.0 --compat upstream
 	$(BIN)/python -m tests.support.fuzz_verify --count 500 --lower master --repairs
 	$(BIN)/python -m tests.support.fuzz_vmi --count 1000
+	$(BIN)/python -m tests.support.fuzz_vmi --count 1000 --deep
 	$(BIN)/python -m tests.support.bank_programs --count 1000
 	$(BIN)/python -m tests.support.bank_programs --count 100 --deep
 	$(BIN)/python -m tests.support.fuzz_readback --count 1000

@@ -1,7 +1,7 @@
 """Random VMI kernels solved, lowered and run against what they mean.
 
 Run as `python -m tests.support.fuzz_vmi --count 1000`. A mismatch fails, and so does a kernel that has layouts and
-cannot be lowered.
+cannot be lowered, or of which it is not known in time whether it has any.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from layoutsolver_backends.vpto.lower import lower_vmi
 from layoutsolver_models.problems.selection_check import check_selection
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.targets.chip import RegisterLimits
+from tests.support.vmi_deep import deep_kernel
 from tests.support.vmi_programs import random_kernel, shrink
 from tests.support.vmi_wide import wide_kernel
 
@@ -57,7 +58,7 @@ def prove(
     within = solve_within(posed, Limits(20.0))
     solution = within.solution
     if solution.status not in ("optimal", "feasible"):
-        return Outcome("no layouts", (solution.status,))
+        return Outcome("no layouts" if solution.status == "infeasible" else "undecided", (solution.status,))
     if registers is not None and any(
         peak.registers > limit for peak, limit in zip(within.peaks or (), registers, strict=False)
     ):
@@ -81,15 +82,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=8)
-    parser.add_argument("--narrow", action="store_true", help="leave out strange addresses, rows, shuffles, registers")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--narrow", action="store_true", help="leave out strange addresses, rows, shuffles, registers")
+    kinds.add_argument("--deep", action="store_true", help="odd sizes, computed masks, calls, slots, states of masks")
     parser.add_argument("--objective", default="pipes")
     parser.add_argument("--registers", help="keep within so many vector and predicate registers, such as 8,4")
     parser.add_argument("--shrink", action="store_true", help="print the smallest program of the first failure")
     options = parser.parse_args(argv)
     registers = RegisterLimits(*map(int, options.registers.split(","))) if options.registers else None
+    made = random_kernel if options.narrow else deep_kernel if options.deep else wide_kernel
     verdicts: Counter[str] = Counter()
     for seed in range(options.seed, options.seed + options.count):
-        text = (random_kernel if options.narrow else wide_kernel)(seed, options.size)
+        text = made(seed, options.size)
         outcome = prove(text, options.objective, registers=registers)
         verdicts[outcome.verdict] += 1
         if outcome.verdict in ("ok", "no layouts"):
