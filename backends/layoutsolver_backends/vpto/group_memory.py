@@ -255,7 +255,8 @@ def emit_group_store(site: Site) -> None:
     full = register_lanes(bits)
     if layout == "gs1":
         if site.uses("vdup"):
-            raise UnsupportedError("slots are stored one by one")
+            _store_copied(site, values)
+            return
         for number, one in enumerate(values):
             at = build.strided(offset, stride, number)
             store(build, one, destination, at, build.prefix(bits, 1), f"1PT_B{bits}")
@@ -329,6 +330,19 @@ def _store_together(site: Site, values: tuple[Ssa, ...]) -> None:
             total = build.one("vsel", (total, shifted, build.prefix(bits, inside)), one.type)
         mask = build.prefix(bits, min(per, site.groups - first))
         store(build, total, destination, build.plus(offset, first), mask, f"NORM_B{bits}")
+
+
+def _store_copied(site: Site, values: tuple[Ssa, ...]) -> None:
+    """Slots that lie in a register each: copied to all lanes, selected eight at a time, and stored as one."""
+    build, bits = site.build, site.vector("value").bits
+    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
+    for first in range(0, site.groups, 8):
+        slots = values[first : first + 8]
+        copies = [build.one("vdup", (one, build.all_true(bits)), one.type, position="LOWEST") for one in slots]
+        total = copies[0]
+        for inside, copy in enumerate(copies[1:], start=1):
+            total = build.one("vsel", (total, copy, build.prefix(bits, inside)), copy.type)
+        store(build, total, destination, build.plus(offset, first), build.prefix(bits, len(slots)), f"NORM_B{bits}")
 
 
 def _store_words(site: Site, values: tuple[Ssa, ...]) -> None:

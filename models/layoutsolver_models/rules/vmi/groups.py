@@ -115,7 +115,8 @@ GROUP_SLOT_LOAD: tuple[VmiRule, ...] = (
 _TOGETHER = "stride == 1 and align % 32 == 0"
 _POINTS = (
     upstream("vdup LOWEST * G; vsel * G - ceil(G, 8); pnot * G - ceil(G, 8); pand * G - ceil(G, 8); "
-             "vsts NORM_B{W} * ceil(G, 8)", _TOGETHER, "32"),
+             "vsts NORM_B{W} * ceil(G, 8)", _TOGETHER, "32", _MANY),
+    ours("vdup LOWEST * G; vsel * G - ceil(G, 8); vsts NORM_B{W} * ceil(G, 8)", f"{_TOGETHER} and not ({_MANY})", "32"),
     upstream("vsts 1PT_B{W} * G", f"not ({_TOGETHER})", "W // 8"),
     ours("vsts 1PT_B{W} * G", _TOGETHER, "W // 8"),
 )  # fmt: skip
