@@ -7,7 +7,7 @@ a register read as another type is one register.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 from layoutsolver.graph.flow import flow_of, live_sets
 from layoutsolver.vmi.peak import RegisterPeak, Span
@@ -116,17 +116,17 @@ class _Counter:
         users: dict[int, list[tuple[Point, str]]] = {number: [] for number in numbers}
         known = self.program.by_graph_value
         for value, registers in self.made.items():
-            for number in self.members(registers, users):
+            for number in self.members(registers, live):
                 maker[number] = f"value {known[value]}"
         for place, some in self.code.places.items():
             for position, one in enumerate(some):
                 if one.name not in VIEWS:
-                    maker.update(dict.fromkeys(self.members(one.results, users), one.owner))
-                    for number in self.members(one.operands, users):
+                    maker.update(dict.fromkeys(self.members(one.results, live), one.owner))
+                    for number in self.members(one.operands, live):
                         users[number].append(((place, position), one.owner))
         for (index, operand), values in self.code.taken.items():
             logical = known.get(self.graph.ops[index].operands[operand])
-            for number in self.members(values, users):
+            for number in self.members(values, live):
                 users[number].append(((index, BEHIND), f"value {logical}"))
         out: list[Span] = []
         for number in numbers:
@@ -134,7 +134,11 @@ class _Counter:
             out.append(Span(maker.get(number, ""), tuple(dict.fromkeys(later))))
         return tuple(out)
 
-    def members(self, values: Iterable[Ssa], wanted: Container[int]) -> list[int]:
-        """The registers among some that are wanted."""
-        found = self.bits(values)
-        return [number for number in range(found.bit_length()) if found >> number & 1 and number in wanted]
+    def members(self, values: Iterable[Ssa], wanted: int) -> list[int]:
+        """The registers among some that are wanted, a bit each."""
+        left, found = self.bits(values) & wanted, []
+        while left:
+            low = left & -left
+            found.append(low.bit_length() - 1)
+            left ^= low
+        return found

@@ -113,8 +113,9 @@ def _with_masks(posed: PosedVmi, solution: SelectionSolution) -> Written:
     makers = {value: number for number, op in enumerate(problem.ops) for value in op.results}
     used = {value for op in problem.ops for value in op.operands}
     asked: set[int] = set()
+    places = _places(posed)
     for node in program.graph.ops:
-        for mask, wanted in _dropped(posed, solution, node):
+        for mask, wanted in _dropped(posed, solution, node, places):
             maker, again = makers.get(mask, -1), mask in asked
             asked.add(mask)
             if maker < 0 or wanted in _available(posed, variants, ways, maker, mask):
@@ -133,7 +134,24 @@ def _with_masks(posed: PosedVmi, solution: SelectionSolution) -> Written:
     return Written(posed, done)
 
 
-def _dropped(posed: PosedVmi, solution: SelectionSolution, node: OpNode) -> list[tuple[int, str]]:
+class _Places(NamedTuple):
+    """The operations of a problem by the operation of the text that they come of, and by what they make."""
+
+    origin: dict[int, list[int]]
+    makers: dict[int, list[int]]
+
+
+def _places(posed: PosedVmi) -> _Places:
+    found = _Places({}, {})
+    for number, op in enumerate(posed.problem.ops):
+        if (canonical := posed.op_of[number]) >= 0:
+            found.origin.setdefault(posed.program.ops[canonical].origin, []).append(number)
+            for value in op.results:
+                found.makers.setdefault(value, []).append(number)
+    return found
+
+
+def _dropped(posed: PosedVmi, solution: SelectionSolution, node: OpNode, places: _Places) -> list[tuple[int, str]]:
     """The masks of an operation of the text that no instruction uses, and the layouts that they must be had in."""
     if not node.name.startswith(PREFIX) or node.spec is None:
         return []
@@ -145,26 +163,24 @@ def _dropped(posed: PosedVmi, solution: SelectionSolution, node: OpNode) -> list
         if role in row.masks and isinstance(posed.program.graph.values[value].type, VmiMaskType)
     ]
     out: list[tuple[int, str]] = []
-    for form in forms_of(posed, solution, node):
+    for form in _forms(posed, solution, node, places):
         data = governed(posed, node, form)
         out += [(mask, data) for mask in masks if data and mask not in form]
     return out
 
 
-def forms_of(posed: PosedVmi, solution: SelectionSolution, node: OpNode) -> list[Asked]:
+def _forms(posed: PosedVmi, solution: SelectionSolution, node: OpNode, places: _Places) -> list[Asked]:
     """What an operation of the text takes and makes, in each of its variants."""
     numbers = posed.program.by_graph_value
     results = {numbers[value] for value in node.results if value in numbers}
+    its = {*places.origin.get(node.index, ()), *(one for value in results for one in places.makers.get(value, ()))}
     found: list[Asked] = [{}]
-    for number, (op, chosen) in enumerate(zip(posed.problem.ops, solution.variants, strict=True)):
-        canonical = posed.op_of[number]
-        if canonical < 0:
-            continue
-        if posed.program.ops[canonical].origin == node.index or results & set(op.results):
-            ports = (*op.operands, *op.results)
-            shown = [dict(zip(ports, op.variants[k].layouts, strict=True)) for k in chosen]
-            found[0].update({**shown[0], **found[0]})
-            found += [form for form in shown[1:] if results & set(form)]
+    for number in sorted(its):
+        op, chosen = posed.problem.ops[number], solution.variants[number]
+        ports = (*op.operands, *op.results)
+        shown = [dict(zip(ports, op.variants[k].layouts, strict=True)) for k in chosen]
+        found[0].update({**shown[0], **found[0]})
+        found += [form for form in shown[1:] if results & set(form)]
     return found
 
 
