@@ -46,3 +46,23 @@ def test_slots_are_stored_one_by_one_where_that_is_as_cheap(groups: int) -> None
     outcome = prove(kernel(groups, 1))
     assert (outcome.verdict, outcome.lowered.count("pto.vdup")) == ("ok", 0)
     assert outcome.lowered.count("pto.vsts") == groups
+
+
+@pytest.mark.parametrize("element", ["!pto.f4E2M1x2", "!pto.f4E1M2x2"])
+def test_a_pair_that_fills_its_register_is_converted_by_a_part_of_four(element: str) -> None:
+    """All bytes of the register are equal, so that any part does; a pair of 4-bit elements has P0 to P3 alone."""
+    narrow, wide = f"!pto.vmi.vreg<1x{element}>", "!pto.vmi.vreg<1x!pto.bf16x2>"
+    outcome = prove(f"""func.func @k(%n: index) attributes {{pto.kernel}} {{
+  %c0 = arith.constant 0 : index
+  %in = arith.constant 0 : i64
+  %out = arith.constant 4096 : i64
+  %p = pto.castptr %in : i64 -> !pto.ptr<{element}, ub>
+  %q = pto.castptr %out : i64 -> !pto.ptr<!pto.bf16x2, ub>
+  %v = pto.vmi.vload %p[%c0] : !pto.ptr<{element}, ub> -> {narrow}
+  %w = pto.vmi.vcvt %v : {narrow} -> {wide}
+  pto.vmi.vstore %w, %q[%c0] : {wide}, !pto.ptr<!pto.bf16x2, ub>
+  return
+}}
+""")
+    assert outcome.verdict == "ok", outcome.said
+    assert 'part = "P0"' in outcome.lowered

@@ -13,6 +13,8 @@ ZERO_FILLED: dict[tuple[int, int], str] = {(8, 16): "UNPK_B8", (16, 32): "UNPK_B
 """The distribution that leaves zeros between elements, by their width and that of the lanes around them."""
 
 FIRST = {2: "EVEN", 4: "P0"}
+RATIOS = {"EVEN": 2, "ODD": 2, "P0": 4, "P1": 4, "P2": 4, "P3": 4}
+"""How many lanes share a slot, by the part; a pair of 4-bit elements becomes two lanes of 16 bits."""
 
 
 def simplify_conversions(code: Code) -> None:
@@ -42,13 +44,13 @@ def _conversion(one: Instruction, makers: dict[Ssa, Instruction]) -> Instruction
     part = one.attr("part")
     if narrow >= wide or not part or not _is_all_true(one.operands[1], makers):
         return one
-    ratio = wide // narrow
-    if ratio in FIRST and part != FIRST[ratio] and _has_equal_lanes(source, narrow, ratio, makers):
+    ratio = RATIOS[part]
+    if part != FIRST[ratio] and _has_equal_lanes(source, narrow, ratio, makers):
         part = FIRST[ratio]
         attrs = tuple((name, f'"{part}"' if name == "part" else text) for name, text in one.attrs)
         one = replace(one, attrs=attrs)
     unsigned = element_of(source.type)[:2] == "ui" and element_of(result.type)[:2] == "ui"
-    if unsigned and part == FIRST.get(ratio) and _is_between_zeros(source, narrow, wide, makers):
+    if unsigned and part == FIRST[ratio] and _is_between_zeros(source, narrow, wide, makers):
         return Instruction("pto.vbitcast", (source,), one.results, owner=one.owner)
     return one
 
