@@ -84,6 +84,8 @@ _VECTOR_SCALAR = (
     "vadds", "vmuls", "vlrelus", "vmaxs", "vmins", "vsmaxs", "vsmins", "vumaxs", "vumins",
 )  # fmt: skip
 _SHIFT_SCALAR = ("vshls", "vshrs")
+SCALAR_FORMS = (*_VECTOR_SCALAR, *_SHIFT_SCALAR)
+"""Operations on a vector and a scalar that make such a vector."""
 
 _MEMORY = (
     _row("vload", "base indices*", "res res1?",

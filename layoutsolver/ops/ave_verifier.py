@@ -6,8 +6,10 @@ choice of attributes. Kinds of values, lengths and enumerators are checked elsew
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
+
+from layoutsolver.ops.ave import SCALAR_FORMS
 
 _NAMES = {"fp8": ("f8E4M3FN", "f8E5M2"), "ints": ("i8", "i16", "i32", "i64")}
 
@@ -15,10 +17,6 @@ _NAMES = {"fp8": ("f8E4M3FN", "f8E5M2"), "ints": ("i8", "i16", "i32", "i64")}
 def _elements(words: str) -> tuple[str, ...]:
     return tuple(name for word in words.split() for name in _NAMES.get(word, (word,)))
 
-
-_SCALAR_FORMS = (
-    "vadds", "vmuls", "vlrelus", "vmaxs", "vmins", "vsmaxs", "vsmins", "vumaxs", "vumins", "vshls", "vshrs",
-)  # fmt: skip
 
 ELEMENTS: dict[tuple[str, str], tuple[str, ...]] = {
     (mnemonic, role): _elements(words)
@@ -35,7 +33,7 @@ ELEMENTS: dict[tuple[str, str], tuple[str, ...]] = {
         ("scalar_broadcast", "res", "i1 ints fp8 f16 bf16 f32"),
         ("vci", "scalar", "ints f16 f32"),
         ("vci", "res", "ints f16 f32"),
-        (" ".join(_SCALAR_FORMS), "scalar", "ints f16 f32"),
+        (" ".join(SCALAR_FORMS), "scalar", "ints f16 f32"),
         ("vcmps", "scalar", "ints f16 bf16 f32"),
         ("vslide", "src1", "ints f16 f32"),
         ("vslide", "slide", "i16"),
@@ -100,10 +98,10 @@ class Refusal(NamedTuple):
     note: str
 
 
-def refusals(mnemonic: str, elements: Mapping[str, str], attrs: Mapping[str, str]) -> Iterator[Refusal]:
-    """What the verifier refuses of an operation, its element types or scalar types given by role.
+def refusals(mnemonic: str, elements: Mapping[str, str], attrs: Collection[str]) -> Iterator[Refusal]:
+    """What the verifier refuses of an operation: by element types or scalar types of roles, and names of attributes.
 
-    >>> [said.message for said in refusals("vextsi", {"src": "i8", "res": "i32"}, {"part": "part_even"})]
+    >>> [said.message for said in refusals("vextsi", {"src": "i8", "res": "i32"}, ("part",))]
     ['`ave.hir.vextsi` from i8 to i32 takes `pp`, and no `part`']
     """
     name = f"`ave.hir.{mnemonic}`"
@@ -113,7 +111,7 @@ def refusals(mnemonic: str, elements: Mapping[str, str], attrs: Mapping[str, str
             what = "scalar" if role in ("scalar", "sign", "slide", "barrier") else "elements"
             yield Refusal(f"{name} does not take {what} of type `{element}`", f"there are {', '.join(known)}")
             return
-    if mnemonic in _SCALAR_FORMS and elements.get("vec") != elements.get("scalar"):
+    if mnemonic in SCALAR_FORMS and elements.get("vec") != elements.get("scalar"):
         message = f"{name} takes a scalar of its vector's element type"
         yield Refusal(message, f"`{elements.get('scalar')}` beside elements of type `{elements.get('vec')}`")
     if mnemonic == "reduction" and elements.get("vector") != elements.get("result"):
@@ -125,7 +123,7 @@ def refusals(mnemonic: str, elements: Mapping[str, str], attrs: Mapping[str, str
 
 def _conversion(
     name: str, pairs: Mapping[tuple[str, str], frozenset[str]], checked: tuple[str, ...], elements: Mapping[str, str],
-    attrs: Mapping[str, str],
+    attrs: Collection[str],
 ) -> Iterator[Refusal]:  # fmt: skip
     before, after = elements.get("src", ""), elements.get("res", "")
     wanted = pairs.get((before, after))

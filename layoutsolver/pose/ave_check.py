@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.graph.build import same_type
 from layoutsolver.graph.model import Graph, OpNode, Value
-from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, Type, VectorType, parse_type
+from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, VectorType, parse_type
 from layoutsolver.ops.attributes import attributes
-from layoutsolver.ops.ave_attributes import nodes_of, wrong_address_space, wrong_attributes
+from layoutsolver.ops.ave_attributes import PREFIX, nodes_of, wrong_address_space, wrong_attributes
 from layoutsolver.ops.ave_verifier import CONVERSIONS, Refusal, refusals
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.ops.spec import Kind
@@ -32,10 +33,14 @@ def check_op(graph: Graph, node: OpNode) -> list[Diagnostic]:
     values = graph.values
     operands = tuple([values[value].type.text if value >= 0 else "" for value in node.operands])
     results = tuple([values[value].type.text for value in node.results])
-    faults = _faults(node.name, tuple(node.roles), operands, results)
+    roles = tuple(node.roles)
+    faults = _faults(node.name, roles, operands, results)
     found = _attribute_faults(graph, node) + _index_faults(graph, node)
     if not faults and all(item.severity != "error" for item in found):
-        found += _refusals(graph, node)
+        names = tuple(attributes(node)) if node.name.removeprefix(PREFIX) in CONVERSIONS else ()
+        label = Label(graph.module.source, node.span)
+        refused = _refusals(node.name, roles, operands, results, names)
+        found += [Diagnostic("LS0209", "error", one.message, label, notes=(one.note,)) for one in refused]
     for place, fault in faults:
         if place < len(operands):
             span = node.op.token_span(node.operand_tokens[place])
@@ -81,35 +86,27 @@ def _place(node: OpNode, word: str) -> Span:
     return node.span if at is None else node.op.token_span(at)
 
 
-def _refusals(graph: Graph, node: OpNode) -> list[Diagnostic]:
-    """What the dialect's verifier refuses of an operation of known types."""
-    spec = all_specs()[node.name]
-    placed = [*zip(node.roles, node.operands, strict=True),
-              *((role.name, value) for role, value in zip(spec.results, node.results, strict=False))]  # fmt: skip
-    types = {role: graph.values[value].type for role, value in placed if value >= 0}
+@lru_cache(maxsize=4096)
+def _refusals(
+    name: str, roles: tuple[str, ...], operands: tuple[str, ...], results: tuple[str, ...], attrs: tuple[str, ...]
+) -> tuple[Refusal, ...]:
+    """What the dialect's verifier refuses of an operation of known types that has attributes of these names."""
+    spec, mnemonic = all_specs()[name], name.removeprefix(PREFIX)
+    made = zip((role.name for role in spec.results), results, strict=False)
+    types = {role: parse_type(text) for role, text in (*zip(roles, operands, strict=True), *made) if text}
     elements = {
         role: type_.element.text if isinstance(type_, VectorType) else type_.text
         for role, type_ in types.items()
         if isinstance(type_, VectorType | ScalarType)
     }
-    label = Label(graph.module.source, node.span)
-    mnemonic = node.name.removeprefix("ave.hir.")
-    found = list(refusals(mnemonic, elements, attributes(node) if mnemonic in CONVERSIONS else {}))
-    alike = [types[role] for role in spec.same_type if role in types]
-    if mnemonic == "reduction":
-        alike = [type_ for role in ("vector", "result") if (type_ := types.get(role)) is not None]
-    others = [type_ for type_ in alike if not _same_shape(type_, alike[0])]
+    found = list(refusals(mnemonic, elements, attrs))
+    same = ("vector", "result") if mnemonic == "reduction" else spec.same_type
+    alike = [types[role] for role in same if role in types]
+    others = [type_ for type_ in alike if not same_type(type_, alike[0])]
     if others and not found:
-        found.append(Refusal(f"`{node.name}` makes vectors of the type that it takes",
+        found.append(Refusal(f"`{name}` makes vectors of the type that it takes",
                              f"`{alike[0].text}` is not `{others[0].text}`"))  # fmt: skip
-    return [Diagnostic("LS0209", "error", one.message, label, notes=(one.note,)) for one in found]
-
-
-def _same_shape(left: Type, right: Type) -> bool:
-    """Whether two types are the same, whatever layouts they state."""
-    if isinstance(left, VectorType) and isinstance(right, VectorType):
-        return left.shape == right.shape and left.element.text == right.element.text
-    return left.text == right.text
+    return tuple(found)
 
 
 def _index_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:

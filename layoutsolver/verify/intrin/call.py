@@ -8,7 +8,7 @@ from layoutsolver.mlir.types import VectorType
 from layoutsolver.verify import lanes as ln
 from layoutsolver.verify.elements import of_scalar
 from layoutsolver.verify.operation import CannotRunError, Get, Operation
-from layoutsolver.verify.values import Pointer, Scalar, Value, format_of
+from layoutsolver.verify.values import Pointer, Scalar, Value
 from layoutsolver_models.hardware.formats import FORMATS, Format
 from layoutsolver_models.hardware.state import PReg, VReg
 from layoutsolver_models.hardware.streams import Align
@@ -128,9 +128,3 @@ def everywhere(value: Value, fmt: Format) -> VReg:
     """The register that holds a scalar in every lane."""
     assert isinstance(value, Scalar)
     return ln.splat(fmt, int(of_scalar(value, fmt, 1).bits[0]), value.defined)
-
-
-def has_elements(call: Call, value: int) -> bool:
-    """Whether a value is a data register and no predicate."""
-    type_ = call.op.graph.values[value].type
-    return isinstance(type_, VectorType) and format_of(type_) is not None
