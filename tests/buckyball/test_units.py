@@ -206,3 +206,21 @@ def test_what_is_no_relu_stays_with_the_processor(body: str) -> None:
     assert "buckyball" not in lowered(text, "wrapper")
     one = text.replace("constant 0 : i8", "constant 1 : i8").replace(body, "arith.maxsi %x, %z : i8")
     assert "buckyball" not in lowered(one, "wrapper")
+
+
+def test_an_operand_and_a_result_lie_as_their_own_maps_say() -> None:
+    """Rows less a row, written by columns: no map stands for another, and nothing but the result is written."""
+    whole, row, turned = "memref<3x4xf32>", "memref<4xf32>", "memref<4x3xf32>"
+    maps = ", ".join(f"affine_map<(i, j) -> ({used})>" for used in ("i, j", "j", "j, i"))
+    text = (
+        f"func.func @f(%A: {whole}, %b: {row}, %C: {turned}) {{\n"
+        f'  linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}} '
+        f"ins(%A, %b : {whole}, {row}) outs(%C : {turned}) {{\n"
+        "  ^bb0(%x: f32, %y: f32, %z: f32):\n    %p = arith.subf %x, %y : f32\n    linalg.yield %p : f32\n  }\n"
+        "  return\n}\n"
+    )
+    a, b = np.arange(12, dtype=np.float32).reshape(3, 4), np.array([100, 200, 300, 400], np.float32)
+    run = Run(text, [a, b, np.zeros((4, 3), np.float32)])
+    assert (run.output(0) == a).all()
+    assert (run.output(1) == b).all()
+    assert (run.output(2) == (a - b).T).all()

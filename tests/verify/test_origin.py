@@ -7,6 +7,7 @@ import pytest
 from layoutsolver.api import SolveOptions, annotate, solve
 from layoutsolver.diagnostics.diagnostic import Label
 from layoutsolver.source import SourceFile
+from layoutsolver.verify import origin
 from layoutsolver.verify.run import verify
 from tests.verify.intrin.programs import UB, plain
 
@@ -60,3 +61,15 @@ def test_a_wrong_mask_is_marked_where_it_is_made() -> None:
     label = mark(CHAIN, "<pb32>", "<pb16>")
     assert label.source.slice(label.span) == "ave.hir.pge"
     assert "of `%m` is wrong from here on: expected 0x1" in label.text
+
+
+@pytest.mark.parametrize(("most", "is_searched"), [(6, True), (5, False)])
+def test_a_run_of_as_many_operations_as_are_kept_is_searched(
+    most: int, is_searched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run has a constant and the five operations of its program."""
+    text = annotate(solve(SourceFile("a.mlir", CHAIN), CHIP), layouts=True)
+    monkeypatch.setattr(origin, "MOST_RECORDED", most)
+    result = verify(SourceFile("a.mlir", text.replace("<pk4>", "<pk>")), CHIP)
+    found = next(item for item in result.diagnostics if item.code == "LS0701")
+    assert bool(found.secondary) == is_searched

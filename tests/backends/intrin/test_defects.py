@@ -33,11 +33,14 @@ ELSEWHERE = {
 
 def said(path: Path, compat: str) -> set[str]:
     """The findings that are named when a program is lowered."""
-    text = path.read_text(encoding="utf-8")
+    return said_of(path.read_text(encoding="utf-8"), compat)
+
+
+def said_of(text: str, compat: str) -> set[str]:
     found = CHIP.search(text)
     assert found is not None
     solving = SolveOptions(compat, chip=found[1])
-    result = lower(SourceFile(path.name, text), LowerOptions(solving=solving))
+    result = lower(SourceFile("a.mlir", text), LowerOptions(solving=solving))
     notes = [note for item in result.diagnostics if item.code == "LS0606" for note in item.notes]
     return {match[1] for note in notes if (match := SHOWN.search(note))}
 
@@ -46,6 +49,13 @@ def said(path: Path, compat: str) -> set[str]:
 def test_a_finding_is_named_where_it_is_written(path: Path) -> None:
     assert (path.stem in said(path, "upstream")) == (path.stem not in ELSEWHERE)
     assert said(path, "") == set()
+
+
+def test_data_that_are_brought_together_are_not_called_dense() -> None:
+    """Where the text asks for the distribution, what is spread is brought together, and only its mask is wrong."""
+    text = (FOLDER / "packed_mask.mlir").read_text(encoding="utf-8")
+    assert said_of(text, "upstream") == {"dense_data"}
+    assert said_of(text.replace("<NORM_B8>", "<PK4_B32>"), "upstream") == {"packed_mask"}
 
 
 def test_every_defect_has_a_program_that_shows_it() -> None:

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layoutsolver_models.lanes.bound import Demands, chains_of, demand
-from layoutsolver_models.lanes.instruction import Instruction, instructions, vdintlv, vintlv
+from layoutsolver_models.lanes.instruction import Instruction, instructions, vdintlv, vintlv, vpack
 from layoutsolver_models.lanes.lanemap import POSITIONS, Register
-from layoutsolver_models.lanes.search import SearchTooLong, find_sequence, instruction_bound
+from layoutsolver_models.lanes.search import SearchTooLong, find_sequence, instruction_bound, setting
 
 PAIRS = instructions("byte")[:6]
 
@@ -85,6 +85,14 @@ def test_no_shorter_sequence_does_what_a_found_one_does(count: int) -> None:
             found = find_sequence(count, (wanted,), usable, 3, 50_000)
             assert found is not None
             assert len(found) == shortest
+
+
+def test_what_no_instruction_brings_together_takes_more_than_two() -> None:
+    """Each of two bytes in two instructions, but every instruction leaves one half of its result without bytes."""
+    known = setting(1, (vpack(16, "LOWER"), vpack(16, "HIGHER")))
+    lower, upper = demand(1, 2), demand(130, 4)
+    assert [known.effort(frozenset(demands)) for demands in ({lower}, {upper}, {lower, upper})] == [1, 1, 3]
+    assert find_sequence(1, (frozenset({lower, upper}),), known.instructions, 4, 1000) is None
 
 
 def test_a_search_that_is_given_up_says_so() -> None:

@@ -180,3 +180,21 @@ def test_what_was_not_lowered_is_named_where_its_vectors_have_64_bit_elements() 
     found = compared(intrinsics(""), intrinsics(left))
     assert [item.code for item in found] == ["LS0703"]
     assert "`ave.hir.vmax` was not lowered" in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("name", "element", "said"),
+    [
+        ("vpack.x", "i8", "has no form for i8"),
+        ("vpack.x", "i16", ""),
+        ("vzunpack", "i32", ""),
+        ("vzunpack", "i64", "has no form for i64"),
+    ],
+)
+def test_halves_of_bytes_and_doubles_of_64_bits_are_not_known(name: str, element: str, said: str) -> None:
+    register = f"vector<{2048 // int(element[1:])}x{element}>"
+    body = call("%x", "vldsx1.v256s8", "%from, %c0, %c0, %c0", "(!llvm.ptr<6>, i32, i32, i32) -> vector<256xi8>")
+    body += f"  %held = vector.bitcast %x : vector<256xi8> to {register}\n"
+    body += call("%made", name, "%held, %c0", f"({register}, i32) -> {register}")
+    found = compared(intrinsics(body), intrinsics(body))
+    assert [(item.code, said in item.message) for item in found] == [("LS0703", True)] * bool(said)
