@@ -6,8 +6,6 @@ holds is named at the end.
 
 from __future__ import annotations
 
-import argparse
-import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,7 +16,7 @@ from layoutsolver.mlir.reader import read
 from layoutsolver.mlir.types import MemRefType, VectorType
 from layoutsolver.ops.ave import AVE_OPS, ENUMERATORS
 from layoutsolver.source import SourceFile
-from tests.support.ave_programs import random_program
+from tests.support.ave_programs import sampled, sampling
 
 ELEMENTS = ("i8", "i16", "i32", "i64", "f8E4M3FN", "f8E5M2", "f16", "bf16", "f32")
 _INTEGERS = ELEMENTS[:4]
@@ -175,17 +173,12 @@ def _vector(graph: Graph, value: int) -> VectorType | None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the counts; 1 if something that is wanted never occurs in wide programs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--size", type=int, default=6)
-    parser.add_argument("--bias", type=float, default=0.8)
+    parser = sampling(__doc__, count=500, size=6, bias=0.8)
     parser.add_argument("--wide", action="store_true", help="programs beyond what the released analyzer takes")
     options = parser.parse_args(argv)
     found: Counter[str] = Counter()
-    for seed in range(options.seed, options.seed + options.count):
-        rng = random.Random(seed)
-        found.update(counted(random_program(rng, options.size, feasible_bias=options.bias, wide=options.wide)))
+    for _, text in sampled(options, options.wide):
+        found.update(counted(text))
     for kind in wanted():
         print(f"{found[kind]:6} {kind}")
     missing = [kind for kind in wanted() if not found[kind]]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator
 
 from tests.support import ave_families as families
 from tests.support import ave_regions as regions
@@ -12,7 +13,7 @@ from tests.support.ave_shrink import shrink
 from tests.support.ave_wide import WideBuilder
 from tests.support.ave_wide_families import WIDE
 
-__all__ = ["random_program", "shrink"]
+__all__ = ["random_program", "sampled", "sampling", "shrink"]
 
 _LANES = (64,) * 8 + (128, 128, 256, 1, 32)
 _EFFECTIVE = {128: ("b16", "b16", "b8", "b32"), 256: ("b8", "b8", "b8", "b16")}
@@ -82,6 +83,22 @@ def random_program(rng: random.Random, size: int = 12, *, feasible_bias: float =
     declared = [line for lines, _ in parts for line in lines]
     body = "\n".join([*dict.fromkeys(declared), *(text for _, text in parts)])
     return f"module {{\n{body}\n}}\n" if rng.randrange(1000) >= 700 else f"{body}\n"
+
+
+def sampling(description: str | None, count: int, size: int, bias: float) -> ArgumentParser:
+    """The options of a command about random programs, with these defaults."""
+    parser = ArgumentParser(description=description)
+    parser.add_argument("--count", type=int, default=count)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--size", type=int, default=size)
+    parser.add_argument("--bias", type=float, default=bias)
+    return parser
+
+
+def sampled(options: Namespace, wide: bool = False) -> Iterator[tuple[int, str]]:
+    """The programs that such options ask for, each with its seed."""
+    for seed in range(options.seed, options.seed + options.count):
+        yield seed, random_program(random.Random(seed), options.size, feasible_bias=options.bias, wide=wide)
 
 
 def _function(
