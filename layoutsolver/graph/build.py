@@ -12,9 +12,9 @@ from layoutsolver.graph.names import unknown_name, with_definition
 from layoutsolver.mlir.lexer import is_number
 from layoutsolver.mlir.syntax import full_name
 from layoutsolver.mlir.tree import Argument, Block, Module, Op, Region
-from layoutsolver.mlir.types import OtherType, Type, VectorType, parse_type
+from layoutsolver.mlir.types import OtherType, ScalarType, Type, VectorType, parse_type
 from layoutsolver.ops.assembly import Mismatch, bind, skip_bracket
-from layoutsolver.ops.dialects import Unknown, unknown_operation
+from layoutsolver.ops.dialects import Unknown, operand_count, unknown_operation
 from layoutsolver.ops.loose import bind_loose
 from layoutsolver.ops.registry import ON_DEMAND, all_specs, find_spec
 from layoutsolver.ops.spec import OpSpec
@@ -75,6 +75,10 @@ class _Builder:
             unknown = self.unknown(node)
             if unknown is not None:
                 self.diagnostics.append(unknown_name(self.source, node, unknown))
+            needed = operand_count(node.name)
+            if needed is not None and len(node.operands) != needed:
+                takes = f"{needed} operand{'s' * (needed != 1)}"
+                self.report("LS0205", f"`{node.name}` takes {takes}, it has {len(node.operands)}", node.span)
 
     def unknown(self, node: OpNode) -> Unknown | None:
         """What is wrong with the name of an operation."""
@@ -267,6 +271,10 @@ class _Builder:
         if len(bounds) != 3:
             has = f"{len(bounds)} of its 3 bounds: a lower bound, an upper bound and a step"
             self.report("LS0205", f"`scf.for` has {has}", node.span)
+        for bound in bounds:
+            known = graph.values[bound].type if bound >= 0 else OtherType("")
+            if not isinstance(known, ScalarType | OtherType):
+                self.report("LS0203", f"`scf.for` has a bound of type `{known.text}`, which is no number", node.span)
         inits, iter_args = node.operands[3:], values[1:]
         last = next((op for op in reversed(graph.ops[node.index + 1 :]) if op.parent == node.index), None)
         ending = last if last is not None and last.name == "scf.yield" else None
@@ -539,6 +547,13 @@ class _Builder:
                     "LS0205", f"`{symbol}` takes {len(callee.arguments)} arguments, {len(node.operands)} are passed",
                     node.span, (self.graph.ops[callee.op].span, "the function is defined here"),
                 )  # fmt: skip
+            for ending in (self.graph.ops[index] for index in (callee.returns if callee is not None else ())):
+                if len(ending.operands) != len(node.results):
+                    returned = f"{len(ending.operands)} value{'s' * (len(ending.operands) != 1)}"
+                    self.report(
+                        "LS0205", f"`{symbol}` returns {returned}, {len(node.results)} are expected here", node.span,
+                        (ending.span, "the function returns here"),
+                    )  # fmt: skip
 
 
 def _any_number(spec: OpSpec) -> bool:

@@ -50,6 +50,25 @@ WHOLE: dict[str, str] = {"ave.hir.": "ave", "pto.vmi.": "vmi", "buckyball.": "bu
 """How names begin of which the tables have all, and the target of the table."""
 
 
+_ONE_OPERAND = frozenset({
+    "bitcast", "convertf", "extf", "extsi", "extui", "fptosi", "fptoui", "index_cast", "index_castui", "negf", "sitofp",
+    "truncf", "trunci", "uitofp",
+})  # fmt: skip
+_OTHER_OPERANDS = {"constant": 0, "flush_denormals": None, "scaling_extf": None, "scaling_truncf": None, "select": 3}
+
+
+def operand_count(name: str) -> int | None:
+    """How many operands an operation of `arith` takes, None if that is not known.
+
+    >>> operand_count("arith.muli"), operand_count("arith.negf"), operand_count("arith.select"), operand_count("scf.if")
+    (2, 1, 3, None)
+    """
+    dialect, _, operation = name.partition(".")
+    if dialect != "arith" or operation not in KNOWN["arith"]:
+        return None
+    return 1 if operation in _ONE_OPERAND else _OTHER_OPERANDS.get(operation, 2)
+
+
 class Unknown(NamedTuple):
     """What is wrong with a name: whether it can be no operation, or only is like one that is known; and what to say."""
 

@@ -401,6 +401,24 @@ def test_a_call_with_too_few_arguments_is_reported_with_the_function() -> None:
     assert places(text) == [("LS0205", "5:1 func.call", ["1:1 func.func"])]
 
 
+def test_a_call_that_expects_other_results_than_its_function_returns_is_reported_with_the_return() -> None:
+    function = "func.func @f(%a: i8) -> (i8, i8) {\n  return %a : i8\n}\n"
+    text = function + "%x = t.v : i8\n%y:2 = func.call @f(%x) : (i8) -> (i8, i8)\n"
+    assert places(text) == [("LS0205", "5:8 func.call", ["2:3 return"])]
+
+
+def test_arithmetic_with_an_operand_too_few_is_reported() -> None:
+    head = "%x = t.v : i8\n"
+    assert places(head + "%y = arith.muli %x : i8\n") == [("LS0205", "2:6 arith.muli", [])]
+    assert places(head + "%y = arith.extsi %x, %x : i8 to i16\n") == [("LS0205", "2:6 arith.extsi", [])]
+    clean(head + "%y = arith.muli %x, %x : i8\n%z = arith.extsi %y : i8 to i16\n%c = arith.constant 1 : i8\n")
+
+
+def test_a_loop_counts_in_numbers() -> None:
+    text = "%x = t.v : i8\n%v = t.v : vector<8xi8>\nscf.for %i = %x to %v step %x : i8 {\n}\n"
+    assert places(text) == [("LS0203", "3:1 scf.for", [])]
+
+
 def test_a_call_of_a_function_with_several_blocks_counts_the_arguments_of_the_first_only() -> None:
     clean(
         "func.func @f(%a: i8) {\n  cf.br ^b(%a : i8)\n^b(%c: i8):\n  return\n}\n%x = t.v : i8\ncall @f(%x) : (i8) -> ()"
