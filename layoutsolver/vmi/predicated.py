@@ -82,8 +82,7 @@ def without_idle_masks(program: VmiProgram) -> VmiProgram:
         for value in op.results.values():
             made = _either(made, seen.get(value.number, frozenset()))
         mask = op.operands.get("mask")
-        held = isinstance(mask, VmiValue) and op.op in PREDICATED
-        if held and isinstance(mask, VmiValue):
+        if isinstance(mask, VmiValue) and op.op in PREDICATED:
             if made is not None and all(_is_within(program, one, mask.number) for one in made):
                 operands = {role: value for role, value in op.operands.items() if role != "mask"}
                 ops[op.number] = op._replace(operands=operands)
@@ -110,15 +109,26 @@ def _either(one: Seen, other: Seen) -> Seen:
 
 
 def _is_within(program: VmiProgram, inner: int, outer: int) -> bool:
-    """Whether every element of a mask is known to be one of another."""
-    if inner == outer:
-        return True
-    makers = [program.ops[value.op] if value.op >= 0 else None for value in map(program.values.__getitem__,
-                                                                              (inner, outer))]  # fmt: skip
-    first, second = makers
-    if first is not None and first.op == "mask_and":
-        return any(_is_within(program, value.number, outer) for value in first.vectors().values())
-    if first is None or second is None or not {first.op, second.op} <= _MASK_MAKERS:
-        return False
-    bits = known_bits(program, first), known_bits(program, second)
-    return None not in bits and all(two or not one for one, two in zip(bits[0] or (), bits[1] or (), strict=True))
+    """Whether every element of a mask is known to be one of another: of it, or of one that it is the `and` of."""
+    second = _maker(program, outer)
+    wide = known_bits(program, second) if second is not None and second.op in _MASK_MAKERS else None
+    met, left = {inner}, [inner]
+    while left:
+        number = left.pop()
+        if number == outer:
+            return True
+        first = _maker(program, number)
+        if first is not None and first.op == "mask_and":
+            new = {value.number for value in first.vectors().values()} - met
+            met |= new
+            left += new
+        elif wide is not None and first is not None and first.op in _MASK_MAKERS:
+            bits = known_bits(program, first)
+            if bits is not None and all(two or not one for one, two in zip(bits, wide, strict=True)):
+                return True
+    return False
+
+
+def _maker(program: VmiProgram, number: int) -> VmiOp | None:
+    op = program.values[number].op
+    return program.ops[op] if op >= 0 else None
