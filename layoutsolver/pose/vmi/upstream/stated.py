@@ -74,6 +74,7 @@ def stated_verdicts(graph: Graph) -> StatedVerdicts:
 def _typed(graph: Graph) -> StatedVerdicts:
     """What both say of types that leave something open, and of operations that are none of VMI and have vectors."""
     arguments = {function.op: function.arguments for function in graph.functions if function.has_body}
+    declared = {function.op for function in graph.functions if not function.has_body}
     lowering = OK
     for index in graph.post_order():
         node = graph.ops[index]
@@ -83,7 +84,7 @@ def _typed(graph: Graph) -> StatedVerdicts:
         ]
         if is_foreign(graph, node) and node.name == CAST and lowering.ok:
             lowering = Verdict(RESIDUAL, f"{CAST.partition('.')[2]} cannot carry VMI types", index)
-        if any(_is_open(known) for known in types) or _has_open_signature(graph, index):
+        if any(_is_open(known) for known in types) or (index in declared and _has_open_signature(graph, index)):
             refused = Verdict(INVARIANT, OPEN, index)
             return StatedVerdicts(refused, refused if lowering.ok else lowering)
         if is_foreign(graph, node):
@@ -93,10 +94,9 @@ def _typed(graph: Graph) -> StatedVerdicts:
 
 
 def _has_open_signature(graph: Graph, index: int) -> bool:
-    """Whether an operation is a function without a body whose types leave something open."""
-    function = next((one for one in graph.functions if one.op == index and not one.has_body), None)
+    """Whether the types of a function without a body leave something open."""
     span = graph.ops[index].op.span
-    header = "" if function is None else graph.module.source.text[span.start : span.end]
+    header = graph.module.source.text[span.start : span.end]
     return any("#pto.vmi.layout" not in found for found in _LOGICAL.findall(header))
 
 
