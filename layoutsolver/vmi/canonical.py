@@ -119,7 +119,6 @@ class _Builder:
         self.rows: dict[str, list[Canonical]] = {}
         for row in CANONICAL if released else (*CANONICAL, *ADDED):
             self.rows.setdefault(row.surface, []).append(row)
-        self.full: set[int] = set()
 
     def build(self) -> None:
         weights = self._weights()
@@ -135,15 +134,16 @@ class _Builder:
         """How often the place of every value runs."""
         graph = self.graph
         out = [self.runs[value.op] if value.op >= 0 else 1 for value in graph.values]
+        inside: dict[int, int] = {}
+        for node in graph.ops:
+            inside[node.parent] = max(inside.get(node.parent, 0), self.runs[node.index])
         for index, blocks in graph.arguments.items():
-            inside = [self.runs[node.index] for node in graph.ops if node.parent == index]
             for _, _, arguments in blocks:
                 for argument in arguments:
-                    out[argument] = max(inside, default=self.runs[index])
+                    out[argument] = inside.get(index, self.runs[index])
         for loop in graph.loops.values():
-            inside = [self.runs[node.index] for node in graph.ops if node.parent == loop.op]
             for _, iter_arg, _, _ in loop.carried:
-                out[iter_arg] = max(inside, default=1)
+                out[iter_arg] = inside.get(loop.op, 1)
         return out
 
     def _enter(self, index: int, weight: int) -> VmiValue:

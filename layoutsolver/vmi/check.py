@@ -148,6 +148,10 @@ def _kinds(graph: Graph, node: OpNode) -> Iterator[str]:
             yield "counts its active lanes by an index"
         if kinds.get(role) in (Kind.INDEX, Kind.MASK, Kind.POINTER) and isinstance(known, VmiVectorType):
             yield f"takes no vector as its {role.replace('_', ' ')}"
+    for made, value in zip(node.spec.results, node.results, strict=False):
+        known = graph.values[value].type
+        if made.kind in (Kind.VECTOR, Kind.MASK) and not known.text.startswith("!pto.vmi."):
+            yield f"makes a {made.kind.value}, and its {made.name.replace('_', ' ')} has the type {known.text}"
 
 
 def _shapes(graph: Graph, node: OpNode) -> Iterator[str]:

@@ -89,9 +89,11 @@ def type_fault(known: Type) -> str:
 
 
 def _choices(node: OpNode, attrs: dict[str, str]) -> Iterator[str]:
-    """Attributes that must be one of a few words."""
+    """Attributes that must be there, or be one of a few words."""
     assert node.spec is not None
     for row in node.spec.attributes:
+        if row.required and row.name not in attrs:
+            yield f"needs `{row.name}`"
         if row.values and row.name in attrs and attrs[row.name] not in row.values:
             yield f"has `{row.name}` {attrs[row.name]}, which must be one of {', '.join(row.values)}"
 

@@ -134,6 +134,17 @@ REFUSED = {
         "!pto.vmi.mask<128xpred>\n    %x = pto.vmi.vcadd %h, %m : !pto.vmi.vreg<128xi16>, !pto.vmi.mask<128xpred> -> "
         "!pto.vmi.vreg<1xi16, #pto.vmi.layout<contiguous>>",
         "stands for `reduce_addi`, which takes as its source no elements of type i16, only i32"),
+    "rows of nobody knows how many": (
+        f"%one = arith.constant 1 : index\n    %x = pto.vmi.group_load %p[%o], %one : !pto.ptr<f32, ub> -> {V}",
+        "`pto.vmi.group_load` needs `num_groups`"),
+    "no groups at all": (
+        f"%one = arith.constant 1 : index\n    %x = pto.vmi.group_load %p[%o], %one {{num_groups = 0}} : "
+        f"!pto.ptr<f32, ub> -> {V}", "has 0 groups"),
+    "a comparison that makes a number": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        '    %m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<64xpred>\n'
+        f'    %x = pto.vmi.vcmp %a, %a, %m {{cmp = "lt"}} : {V}, {V}, !pto.vmi.mask<64xpred> -> index',
+        "makes a mask, and its result has the type index"),
     "groups that lie too far below each other": (
         f"%far = arith.constant -21846 : index\n    %x = pto.vmi.vload %p[%o], %far {{group = 4}} : "
         f"!pto.ptr<f32, ub> -> {V}", "reaches over 262152 bytes"),

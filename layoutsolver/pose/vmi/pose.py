@@ -19,7 +19,7 @@ from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, varia
 from layoutsolver.source import Span
 from layoutsolver.vmi.attribute_types import attribute_type_faults
 from layoutsolver.vmi.canonical import PREFIX, canonical_program
-from layoutsolver.vmi.check import check_types, replaced_faults
+from layoutsolver.vmi.check import check_types, kind_of_message, replaced_faults
 from layoutsolver.vmi.memory_contract import extent_faults
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
 from layoutsolver.vmi.runs import calls_of
@@ -69,11 +69,11 @@ def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> 
     With `released`, what the released compiler can carry out, by its own instructions.
     """
     refused = [*check_types(graph), *attribute_type_faults(graph), *extent_faults(graph)]
+    if any(item.code == "LS0807" or kind_of_message(item.message) == "VERIFIER" for item in refused):
+        nothing = SelectionProblem(PIPES, BOUNDED, (), ())  # what operations lack would follow from the faults
+        return PosedVmi(VmiProgram(graph, [], [], [], [], [], {}), nothing, [], [], [], refused)
     program, diagnostics = canonical_program(graph, released)
     refused += _others(replaced_faults(program), refused)
-    if any(item.code == "LS0807" for item in refused):
-        nothing = SelectionProblem(PIPES, BOUNDED, (), ())  # what operations lack would follow from the types
-        return PosedVmi(program, nothing, [], [], [], refused)
     whole, program = program, needed(program)
     diagnostics = [*refused, *diagnostics, *unneeded_faults(whole, program, released)]
     poser = _Poser(program, diagnostics, released)
