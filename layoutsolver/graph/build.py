@@ -6,6 +6,7 @@ import re
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.aggregates import member_path, member_type
+from layoutsolver.graph.counts import count_faults
 from layoutsolver.graph.loops import ForHeader, read_for, trip_count
 from layoutsolver.graph.model import Function, Graph, Loop, OpNode, Value
 from layoutsolver.graph.names import unknown_name, with_definition
@@ -14,7 +15,7 @@ from layoutsolver.mlir.syntax import full_name
 from layoutsolver.mlir.tree import Argument, Block, Module, Op, Region
 from layoutsolver.mlir.types import OtherType, ScalarType, Type, VectorType, parse_type
 from layoutsolver.ops.assembly import Mismatch, bind, skip_bracket
-from layoutsolver.ops.dialects import Unknown, operand_count, unknown_operation
+from layoutsolver.ops.dialects import Unknown, unknown_operation
 from layoutsolver.ops.loose import bind_loose
 from layoutsolver.ops.registry import ON_DEMAND, all_specs, find_spec
 from layoutsolver.ops.spec import OpSpec
@@ -42,7 +43,7 @@ def build_graph(module: Module, assumed_trip_count: int = ASSUMED_TRIP_COUNT) ->
     builder = _Builder(module, assumed_trip_count)
     builder.enter_ops(module.ops, -1, -1, 1)
     builder.check_names()
-    builder.check_calls()
+    builder.diagnostics += count_faults(builder.graph)
     builder.explain_undefined()
     return builder.graph, builder.diagnostics
 
@@ -75,10 +76,6 @@ class _Builder:
             unknown = self.unknown(node)
             if unknown is not None:
                 self.diagnostics.append(unknown_name(self.source, node, unknown))
-            needed = operand_count(node.name)
-            if needed is not None and len(node.operands) != needed:
-                takes = f"{needed} operand{'s' * (needed != 1)}"
-                self.report("LS0205", f"`{node.name}` takes {takes}, it has {len(node.operands)}", node.span)
 
     def unknown(self, node: OpNode) -> Unknown | None:
         """What is wrong with the name of an operation."""
@@ -536,24 +533,6 @@ class _Builder:
         elif at < op.last and texts[at] in ("true", "false"):
             value = self.graph.values[node.results[0]]
             value.type = value.type if value.type.text else parse_type("i1")
-
-    def check_calls(self) -> None:
-        functions = self.graph.function_by_symbol()
-        for call, symbol in self.graph.calls.items():
-            callee = functions.get(symbol)
-            node = self.graph.ops[call]
-            if callee is not None and callee.has_body and len(callee.arguments) != len(node.operands):
-                self.report(
-                    "LS0205", f"`{symbol}` takes {len(callee.arguments)} arguments, {len(node.operands)} are passed",
-                    node.span, (self.graph.ops[callee.op].span, "the function is defined here"),
-                )  # fmt: skip
-            for ending in (self.graph.ops[index] for index in (callee.returns if callee is not None else ())):
-                if len(ending.operands) != len(node.results):
-                    returned = f"{len(ending.operands)} value{'s' * (len(ending.operands) != 1)}"
-                    self.report(
-                        "LS0205", f"`{symbol}` returns {returned}, {len(node.results)} are expected here", node.span,
-                        (ending.span, "the function returns here"),
-                    )  # fmt: skip
 
 
 def _any_number(spec: OpSpec) -> bool:
