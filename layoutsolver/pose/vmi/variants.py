@@ -245,6 +245,6 @@ def _is_uneven(rule: VmiRule, op: VmiOp, bits: int, known: dict[str, Fact]) -> s
 
 def _is_narrow(rule: VmiRule, op: VmiOp) -> str:
     """Why a comparison cannot be made in a rule's layout: the mask would be of wider lanes than the data."""
-    if op.op in COMPARING and rule.layouts.get("data", "") in ("ls2", "ls4"):
+    if op.op in COMPARING and _STRIDES.get(rule.layouts.get("data", ""), 1) > 1:
         return "the mask of a comparison is as wide as its elements"
     return ""
