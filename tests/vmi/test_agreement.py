@@ -203,6 +203,12 @@ DROPPING = {
     "a scaled sum": f'  %x = "pto.vmi.vaxpy"(%a, %a, %s, %m) : ({F}, {F}, f32, {MASK}) -> {F}\n',
     "a leaky operation": f'  %x = "pto.vmi.vlrelu"(%a, %s, %m) : ({F}, f32, {MASK}) -> {F}\n',
     "a leaky operation by lanes": f"  %x = pto.vmi.vprelu %a, %a, %m : {F}, {F}, {MASK} -> {F}\n",
+    "the second of two that compute the same": (
+        f'  %all = pto.vmi.pset "PAT_ALL" : {MASK}\n  %z = pto.vmi.vadd %a, %a : {F}, {F} -> {F}\n'
+        f"  %x = pto.vmi.vadd %a, %a, %all : {F}, {F}, {MASK} -> {F}\n"
+        f"  %g = pto.vmi.vadd %h, %h, %all : {H}, {H}, {MASK} -> {H}\n"
+        f"  pto.vmi.vstore %z, %p[%o] : {F}, !pto.ptr<f32, ub>\n  pto.vmi.vstore %g, %q[%o] : {H}, !pto.ptr<f16, ub>\n"
+    ),
     "a full seed": (
         f'  %all = pto.vmi.pset "PAT_ALL" : {MASK}\n'
         f'  %c = pto.vmi.vcmp %a, %a, %all {{cmp = "lt"}} : {F}, {F}, {MASK} -> {MASK}\n'
