@@ -28,8 +28,8 @@ def count_faults(graph: Graph) -> Iterator[Diagnostic]:
     for node in graph.ops:
         needed = operand_count(node.name)
         if needed is not None and len(node.operands) != needed:
-            takes = f"{needed} operand{'s' * (needed != 1)}"
-            yield _fault(graph, node, f"`{node.name}` takes {takes}, it has {len(node.operands)}")
+            given = len(node.operands)
+            yield _fault(graph, node, f"`{node.name}` has {given} operand{'s' * (given != 1)}, not {needed}")
 
 
 def _fault(graph: Graph, node: OpNode, message: str, *beside: tuple[OpNode, str]) -> Diagnostic:
