@@ -68,8 +68,9 @@ class Instruction:
 
     def renamed(self, stands_for: dict[Ssa, Ssa]) -> Instruction:
         """The same with its operands replaced by what they stand for."""
-        operands = tuple(resolved(operand, stands_for) for operand in self.operands)
-        return self if operands == self.operands else replace(self, operands=operands)
+        if stands_for.keys().isdisjoint(self.operands):
+            return self
+        return replace(self, operands=tuple(resolved(operand, stands_for) for operand in self.operands))
 
 
 def resolved(value: Ssa, stands_for: dict[Ssa, Ssa]) -> Ssa:

@@ -40,13 +40,17 @@ class Lowered:
 
 
 class Prepared(NamedTuple):
-    """A program's instructions as they are written, with their scopes; errors mean that they are not to be used."""
+    """A program's instructions as they are written, with their scopes; errors mean that they are not to be used.
+
+    `peaks` are those of these instructions, None if they have not been counted.
+    """
 
     emission: Emission
     places: Places
     scopes: list[Scope]
     repaired: Repair
     diagnostics: list[Diagnostic]
+    peaks: tuple[RegisterPeak, ...] | None = None
 
 
 def prepare(posed: PosedVmi, solution: SelectionSolution) -> Prepared:
@@ -61,15 +65,14 @@ def prepare(posed: PosedVmi, solution: SelectionSolution) -> Prepared:
     repaired = repair(scopes, code, places, emission.build, emission.made)
     drop_dead(code)
     limits = posed.registers or registers_of(posed.program.graph)
-    if limits is not None and _predicates(emission, posed) > limits.predicate:
-        remake_patterns(emission.build)
-        drop_dead(code)
-    return Prepared(emission, places, scopes, repaired, repaired.diagnostics)
-
-
-def _predicates(emission: Emission, posed: PosedVmi) -> int:
-    found = peaks(emission.build.code, posed.program, emission.made)
-    return max(peak.registers for peak in found if peak.kind == "predicate")
+    found = None
+    if limits is not None:
+        found = peaks(code, posed.program, emission.made)
+        if any(peak.registers > limits.predicate for peak in found if peak.kind == "predicate"):
+            remake_patterns(emission.build)
+            drop_dead(code)
+            found = None
+    return Prepared(emission, places, scopes, repaired, repaired.diagnostics, found)
 
 
 def register_peaks(posed: PosedVmi, solution: SelectionSolution) -> tuple[RegisterPeak, ...] | None:
@@ -77,7 +80,7 @@ def register_peaks(posed: PosedVmi, solution: SelectionSolution) -> tuple[Regist
     ready = prepare(posed, solution)
     if ready.diagnostics:
         return None
-    return peaks(ready.emission.build.code, posed.program, ready.emission.made)
+    return ready.peaks or peaks(ready.emission.build.code, posed.program, ready.emission.made)
 
 
 def lower_vmi(posed: PosedVmi, solution: SelectionSolution) -> Lowered:

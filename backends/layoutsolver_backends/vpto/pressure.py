@@ -106,12 +106,12 @@ class _Counter:
 
     def named(self, live: int) -> tuple[tuple[str, int], ...]:
         """Registers by the names of the values that they were made for, most of them first."""
-        names = [value.name or value.hint for number, value in enumerate(self.registers) if live >> number & 1]
-        return tuple(Counter(names).most_common())
+        shown = (self.registers[number] for number in numbers_in(live))
+        return tuple(Counter(value.name or value.hint for value in shown).most_common())
 
     def spans(self, live: int, point: Point) -> tuple[Span, ...]:
         """Who makes registers, and who uses them behind a point; in front of it only where they come round again."""
-        numbers = [number for number in range(len(self.registers)) if live >> number & 1]
+        numbers = numbers_in(live)
         maker: dict[int, str] = {}
         users: dict[int, list[tuple[Point, str]]] = {number: [] for number in numbers}
         known = self.program.by_graph_value
@@ -136,9 +136,18 @@ class _Counter:
 
     def members(self, values: Iterable[Ssa], wanted: int) -> list[int]:
         """The registers among some that are wanted, a bit each."""
-        left, found = self.bits(values) & wanted, []
-        while left:
-            low = left & -left
-            found.append(low.bit_length() - 1)
-            left ^= low
-        return found
+        return numbers_in(self.bits(values) & wanted)
+
+
+def numbers_in(members: int) -> list[int]:
+    """The members of a set of bits, in order.
+
+    >>> numbers_in(0b10110)
+    [1, 2, 4]
+    """
+    found = []
+    while members:
+        low = members & -members
+        found.append(low.bit_length() - 1)
+        members ^= low
+    return found

@@ -92,10 +92,7 @@ class RegisterPoints:
             return [Pick(point.op, variant) for variant in self.holdings.open[point.op]]
         if point.stage == "made":
             return []
-        return [
-            Pick(way, CONVERSION)
-            for (value, _), ways in self.holdings.from_.items() if value in point.makes for way in ways
-        ]  # fmt: skip
+        return [Pick(way, CONVERSION) for value in point.makes for way in self.holdings.ways_of.get(value, ())]
 
     def _capacity(self, one: _Found, kind: RegisterKind) -> Capacity | None:
         """What is live of a kind, None if there are enough registers for it anyway."""
@@ -158,10 +155,10 @@ class RegisterPoints:
 
     def _brought(self, value: int, found: Registers) -> None:
         """What control flow brings, which has its registers whether anybody takes it or not."""
-        for (of, layout), picks in self.holdings.makers.items():
-            for piece in self.holdings.pieces(value, layout) if of == value else ():
+        for layout in self.holdings.made_in.get(value, ()):
+            for piece in self.holdings.pieces(value, layout):
                 for before, register in self.holdings.made(piece):
-                    for pick in picks:
+                    for pick in self.holdings.makers[value, layout]:
                         joined = self.holdings.joined(before, (pick,))
                         if joined is not None:
                             found.setdefault(register, set()).add(joined)

@@ -34,6 +34,8 @@ class Holdings:
         self.makers: dict[tuple[int, str], list[Pick]] = {}
         self.into: dict[tuple[int, str], list[int]] = {}
         self.from_: dict[tuple[int, str], list[int]] = {}
+        self.ways_of: dict[int, list[int]] = {}
+        self.made_in: dict[int, list[str]] = {}
         self.input = templates.taken
         self.source: dict[int, Piece] = {}
         for piece, register in templates.taken.items():
@@ -56,6 +58,9 @@ class Holdings:
             if number in templates.conversions:
                 self.into.setdefault((way.value, way.after), []).append(number)
                 self.from_.setdefault((way.value, way.before), []).append(number)
+                self.ways_of.setdefault(way.value, []).append(number)
+        for value, layout in self.makers:
+            self.made_in.setdefault(value, []).append(layout)
         self.number: dict[int, int] = {}
         self.plain = self._plain()
         self.loops = [self._loops(op.index) for op in self.graph.ops]
@@ -337,9 +342,8 @@ class Holdings:
         for number in reversed(range(len(self.problem.ops))):
             op = self.problem.ops[number]
             for value in op.results:
-                for key in [key for key in self.from_ if key[0] == value]:
-                    for way in self.from_[key]:
-                        self._sure_of(Pick(way, CONVERSION))
+                for way in self.ways_of.get(value, ()):
+                    self._sure_of(Pick(way, CONVERSION))
             for variant in self.open[number]:
                 self._sure_of(Pick(number, variant))
 
