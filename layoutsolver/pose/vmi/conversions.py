@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from layoutsolver.pose.vmi.ports import MASK_BITS, mask_layout
+from layoutsolver.pose.vmi.ports import MASK_BITS, has_carrier, mask_layout
 from layoutsolver.pose.vmi.variants import PIPES
 from layoutsolver.vmi.program import VmiValue
 from layoutsolver_models.problems.selection import Cost
@@ -85,7 +85,7 @@ def _mask_steps(lanes: int, bits: int, released: bool) -> list[Way]:
         for rule in GRANULARITY:
             source, result = mask_layout(before, rule.layouts["source"]), mask_layout(after, rule.layouts["result"])
             out.append(_step(rule, Shape(lanes, before), Shape(lanes, after), source, result, released))
-    return [way for way in out if way is not None]
+    return [way for way in out if way is not None and has_carrier(way.before) and has_carrier(way.after)]
 
 
 def layout_names(is_mask: bool, bits: int) -> tuple[str, ...]:
@@ -93,4 +93,4 @@ def layout_names(is_mask: bool, bits: int) -> tuple[str, ...]:
     if not is_mask:
         return LAYOUT_NAMES
     widths = (bits,) if bits else MASK_BITS
-    return tuple(mask_layout(width, name) for width in widths for name in LAYOUT_NAMES)
+    return tuple(filter(has_carrier, (mask_layout(width, name) for width in widths for name in LAYOUT_NAMES)))

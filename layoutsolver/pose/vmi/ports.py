@@ -10,7 +10,9 @@ from layoutsolver.vmi.masks import constant_of, is_full, known_bits
 from layoutsolver.vmi.permute import plan_of
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
 from layoutsolver.vmi.shuffle import indices_of, kind_of_shuffle
+from layoutsolver_models.lanes.layout import carrier
 from layoutsolver_models.rules.expression import Fact
+from layoutsolver_models.rules.vmi.layouts import layout_of
 from layoutsolver_models.rules.vmi.row import Shape, VmiRule
 
 MASK_LOGIC = frozenset({"mask_and", "mask_or", "mask_xor", "mask_not"})
@@ -35,6 +37,16 @@ def split_mask_layout(layout: str) -> tuple[int, str]:
     """
     width, _, name = layout.partition(" ")
     return int(width[1:]), name
+
+
+def has_carrier(layout: str) -> bool:
+    """Whether a mask's layout is one of predicate registers.
+
+    >>> has_carrier("b16 ls2"), has_carrier("b16 ls4")
+    (True, False)
+    """
+    width, name = split_mask_layout(layout)
+    return carrier(layout_of(name), width) is not None
 
 
 def governed_bits(op: VmiOp) -> int:

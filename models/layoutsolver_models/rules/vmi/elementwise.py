@@ -16,10 +16,10 @@ INSTRUCTIONS: dict[str, str] = {
 }  # fmt: skip
 """The instruction of every operation whose roles share a layout, one for each register."""
 
+_LOGIC = "op in ('mask_and', 'mask_or', 'mask_xor', 'mask_not')"
 _EACH: tuple[Lowering, ...] = (
-    upstream("pand * A(data)", "op in ('mask_and', 'mask_or', 'mask_xor', 'mask_not')"),
-    upstream("each * A(data)"),
-)
+    upstream("pand * A(data)", _LOGIC), upstream("each * A(data)", f"not ({_LOGIC})"),
+)  # fmt: skip
 
 
 def _parts(name: str, role: str = "N") -> str:

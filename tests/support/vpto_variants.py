@@ -1,0 +1,51 @@
+"""Every variant of every operation of a program emitted by itself, whatever a solver would choose."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from layoutsolver.pose.vmi.pose import PosedVmi
+from layoutsolver_backends.vpto.build import Builder, UnsupportedError
+from layoutsolver_backends.vpto.emission import emit_prefix, types_of
+from layoutsolver_backends.vpto.families import EMISSIONS
+from layoutsolver_backends.vpto.site import Site
+from layoutsolver_models.rules.vmi.table import RULES
+
+
+class Emitted(NamedTuple):
+    """A lowering of a rule, for which operation of which layouts; `said` is why nothing is emitted, empty if it is."""
+
+    rule: str
+    lowering: int
+    what: str
+    said: str
+
+
+def emitted(posed: PosedVmi) -> list[Emitted]:
+    """What comes of each variant of a program's operations."""
+    build = Builder(posed.program)
+    for op in posed.program.ops:
+        if op.op == "prefix":
+            emit_prefix(build, op)
+    out: list[Emitted] = []
+    for number, canonical in enumerate(posed.op_of):
+        if canonical < 0:
+            continue
+        op, known = posed.program.ops[canonical], posed.problem.ops[number]
+        for variant in known.variants:
+            rule, place = RULES[variant.rule], int(variant.attrs["lowering"])
+            layouts = dict(zip((*op.vectors(), *op.results), variant.layouts, strict=True))
+            build.place, said = op.before, ""
+            try:
+                held = {
+                    (value, layout): tuple(build.value(text) for text in types_of(posed.program.values[value], layout))
+                    for value, layout in zip(known.operands, variant.layouts, strict=False)
+                }
+                site = Site(build, op, rule, rule.lowerings[place], layouts, held)
+                EMISSIONS[rule.family](site)
+                for role, value in op.results.items():
+                    assert site.held[value.number, layouts[role]], f"no registers of {role}"
+            except UnsupportedError as error:
+                said = str(error)
+            out.append(Emitted(rule.id, place, f"{op.op} in {', '.join(variant.layouts)}", said))
+    return out
