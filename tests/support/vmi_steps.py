@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tests.support.vmi_masks import (
     BITS,
@@ -19,6 +19,31 @@ from tests.support.vmi_masks import (
 from tests.support.vmi_programs import Vector, Writer, mask_of
 
 _LANES = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 64, 96, 100, 128, 128, 192, 256, 256, 320, 512)
+
+
+Operand = Vector | tuple[str, str]
+"""A value of a kernel, or a name with its type."""
+
+
+def _masked(writer: Writer, lanes: int) -> tuple[str, str]:
+    """A mask with its type."""
+    return any_mask(writer, lanes), mask_type(lanes)
+
+
+def _apply(
+    writer: Writer, op: str, operands: Sequence[Operand], *made: Vector | tuple[str, str], attrs: str = ""
+) -> int:
+    """An operation whose types stand in the order of its operands; vectors that it makes come into scope."""
+    named, results = (
+        [(one.name, one.type) if isinstance(one, Vector) else one for one in some] for some in (operands, made)
+    )
+    shown, types = (", ".join(part) for part in zip(*named, strict=True))
+    makes, of = (", ".join(part) for part in zip(*results, strict=True))
+    writer.put(f"{makes} = pto.vmi.{op} {shown}{f' {{{attrs}}}' * bool(attrs)} : {types} -> {of}")
+    for one in made:
+        if isinstance(one, Vector):
+            writer.add(one)
+    return 1
 
 
 def _odd_load(writer: Writer) -> int:
@@ -63,11 +88,8 @@ def _select(writer: Writer) -> int:
     chosen = writer.pick(is_number)
     if chosen is None:
         return 0
-    mask, other, result = any_mask(writer, chosen.lanes), like(writer, chosen), result_of(writer, chosen)
-    writer.put(f"{result.name} = pto.vmi.vsel {mask}, {chosen.name}, {other.name} : {mask_type(chosen.lanes)}, "
-               f"{chosen.type}, {other.type} -> {result.type}")  # fmt: skip
-    writer.add(result)
-    return 1
+    mask, other = _masked(writer, chosen.lanes), like(writer, chosen)
+    return _apply(writer, "vsel", (mask, chosen, other), result_of(writer, chosen))
 
 
 def _by_scalar(writer: Writer) -> int:
@@ -80,11 +102,8 @@ def _by_scalar(writer: Writer) -> int:
     shift = op in ("vshls", "vshrs")
     scalar = "%shift" if shift else SCALARS[source.element]
     type_ = "i16" if shift else source.element.replace("ui", "i").replace("si", "i")
-    mask, result = any_mask(writer, source.lanes), result_of(writer, source)
-    writer.put(f"{result.name} = pto.vmi.{op} {source.name}, {scalar}, {mask} : {source.type}, {type_}, "
-               f"{mask_type(source.lanes)} -> {result.type}")  # fmt: skip
-    writer.add(result)
-    return 1
+    mask = _masked(writer, source.lanes)
+    return _apply(writer, op, (source, (scalar, type_), mask), result_of(writer, source))
 
 
 def _unary(writer: Writer) -> int:
@@ -96,13 +115,8 @@ def _unary(writer: Writer) -> int:
         ops.append("vabs")
     op, result = writer.rng.choice(ops), result_of(writer, source)
     if writer.rng.random() < 0.4:
-        mask = any_mask(writer, source.lanes)
-        writer.put(f'{result.name} = pto.vmi.{op} {source.name}, {mask} {{pmode = "zero"}} : {source.type}, '
-                   f"{mask_type(source.lanes)} -> {result.type}")  # fmt: skip
-    else:
-        writer.put(f"{result.name} = pto.vmi.{op} {source.name} : {source.type} -> {result.type}")
-    writer.add(result)
-    return 1
+        return _apply(writer, op, (source, _masked(writer, source.lanes)), result, attrs='pmode = "zero"')
+    return _apply(writer, op, (source,), result)
 
 
 def _bits(writer: Writer) -> int:
@@ -110,11 +124,7 @@ def _bits(writer: Writer) -> int:
     if source is None:
         return 0
     op, result, other = writer.rng.choice(("vand", "vor", "vxor")), result_of(writer, source), like(writer, source)
-    writer.put(
-        f"{result.name} = pto.vmi.{op} {source.name}, {other.name} : {source.type}, {other.type} -> {result.type}"
-    )
-    writer.add(result)
-    return 1
+    return _apply(writer, op, (source, other), result)
 
 
 def _fused(writer: Writer) -> int:
@@ -127,7 +137,7 @@ def _fused(writer: Writer) -> int:
     t = source.type
     kind = writer.rng.randrange(5)
     if kind == 0:
-        writer.put(f"{result.name} = pto.vmi.vmula {source.name}, {a.name}, {b.name} : {t}, {t}, {t} -> {t}")
+        _apply(writer, "vmula", (source, a, b), result)
     elif kind == 1:
         writer.put(f'{result.name} = "pto.vmi.vaxpy"({source.name}, {a.name}, {number}, {mask}) : '
                    f"({t}, {t}, {source.element}, {type_}) -> {t}")  # fmt: skip
@@ -135,12 +145,11 @@ def _fused(writer: Writer) -> int:
         writer.put(f'{result.name} = "pto.vmi.vlrelu"({source.name}, {number}, {mask}) : '
                    f"({t}, {source.element}, {type_}) -> {t}")  # fmt: skip
     elif kind == 3:
-        writer.put(f"{result.name} = pto.vmi.vprelu {source.name}, {a.name}, {mask} : {t}, {t}, {type_} -> {t}")
+        _apply(writer, "vprelu", (source, a, (mask, type_)), result)
     else:
-        result = Vector(result.name, result.lanes, "f32")
-        writer.put(f"{result.name} = pto.vmi.vexpdif {source.name}, {a.name}, {mask} : {t}, {t}, {type_} -> "
-                   f"{result.type}")  # fmt: skip
-    writer.add(result)
+        _apply(writer, "vexpdif", (source, a, (mask, type_)), Vector(result.name, result.lanes, "f32"))
+    if kind in (1, 2):
+        writer.add(result)
     return 2
 
 
@@ -149,21 +158,14 @@ def _wide_integers(writer: Writer) -> int:
     source = writer.pick(lambda vector: vector.element in ("i32", "ui32") and vector.lanes in (64, 128, 256))
     if source is None:
         return 0
-    other, mask, t = like(writer, source), any_mask(writer, source.lanes), source.type
-    low, high, m = result_of(writer, source), result_of(writer, source), mask_type(source.lanes)
+    other, mask = like(writer, source), _masked(writer, source.lanes)
+    low, high = result_of(writer, source), result_of(writer, source)
     if writer.rng.random() < 0.5:
-        writer.put(
-            f"{low.name}, {high.name} = pto.vmi.vmull {source.name}, {other.name}, {mask} : {t}, {t}, {m} -> {t}, {t}"
-        )
+        _apply(writer, "vmull", (source, other, mask), low, high)
     else:
-        carry, last = writer.fresh("carry"), writer.fresh("carry")
-        writer.put(
-            f"{low.name}, {carry} = pto.vmi.vaddc {source.name}, {other.name}, {mask} : {t}, {t}, {m} -> {t}, {m}"
-        )
-        writer.put(f"{high.name}, {last} = pto.vmi.vaddcs {other.name}, {source.name}, {carry}, {mask} : "
-                   f"{t}, {t}, {m}, {m} -> {t}, {m}")  # fmt: skip
-    writer.add(low)
-    writer.add(high)
+        carry, last = ((writer.fresh("carry"), mask[1]) for _ in range(2))
+        _apply(writer, "vaddc", (source, other, mask), low, carry)
+        _apply(writer, "vaddcs", (other, source, carry, mask), high, last)
     return 2
 
 
@@ -246,16 +248,9 @@ def _interleave(writer: Writer) -> int:
     source = writer.pick(lambda vector: vector.element in BITS)
     if source is None:
         return 0
-    other, mask, t = like(writer, source), mask_of(writer, source.lanes, full=True), source.type
+    other, mask = like(writer, source), mask_of(writer, source.lanes, full=True)
     low, high = result_of(writer, source), result_of(writer, source)
-    op = writer.rng.choice(("vintlv", "vdintlv"))
-    writer.put(
-        f"{low.name}, {high.name} = pto.vmi.{op} {source.name}, {other.name}, {mask[0]} : "
-        f"{t}, {t}, {mask[1]} -> {t}, {t}"
-    )
-    writer.add(low)
-    writer.add(high)
-    return 1
+    return _apply(writer, writer.rng.choice(("vintlv", "vdintlv")), (source, other, mask), low, high)
 
 
 def _reinterpret(writer: Writer) -> int:
@@ -268,9 +263,7 @@ def _reinterpret(writer: Writer) -> int:
     result = Vector(writer.fresh(), bits // BITS[element], element)
     if result.lanes > 512:
         return 0
-    writer.put(f"{result.name} = pto.vmi.vinterpret_cast {source.name} : {source.type} -> {result.type}")
-    writer.add(result)
-    return 1
+    return _apply(writer, "vinterpret_cast", (source,), result)
 
 
 def _indexed(writer: Writer) -> int:
@@ -339,15 +332,15 @@ def _compressing(writer: Writer) -> int:
     result, memory = result_of(writer, source), pointer(source.element)
     kind = writer.rng.randrange(3)
     if kind == 0:
-        writer.put(f"{result.name} = pto.vmi.compress {source.name}, {mask} : {t}, {m} -> {t}")
+        _apply(writer, "compress", (source, (mask, m)), result)
     elif kind == 1:
         writer.put(f"{result.name} = pto.vmi.expand_load {writer.buffer(source.element)}[%c0], {mask}, {source.name} : "
                    f"{memory}, {m}, {t} -> {t}")  # fmt: skip
     else:
         writer.put(f"pto.vmi.compress_store {source.name}, {writer.buffer(source.element, fresh=True)}[%c0], {mask} : "
                    f"{t}, {memory}, {m}")  # fmt: skip
-        return 2
-    writer.add(result)
+    if kind == 1:
+        writer.add(result)
     return 2
 
 
