@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from layoutsolver.graph.build import build_graph
+from layoutsolver.mlir.reader import read
+from layoutsolver.mlir.types import ScalarType, parse_type
+from layoutsolver.source import SourceFile
+from layoutsolver.verify.operation import decode
+from layoutsolver.verify.pto.unknown import CAST as CAST_NAME
+from layoutsolver.verify.pto.unknown import is_unknown_cast, run_unknown_cast
+from layoutsolver.verify.values import Scalar
 from tests.verify.pto.texts import codes, compare, notes
 
 ROWS = "memref<8x64xf32, #pto.address_space<vec>>"
@@ -139,3 +147,35 @@ def test_casts_to_other_types_are_other_functions() -> None:
 def test_a_cast_of_an_address_is_not_run() -> None:
     text = CAST.replace("_cast %n : i32 to f32", f"_cast %p : {P} to f32")
     assert codes(compare(text, text)) == ["LS0703"]
+
+
+def made_by_cast(types: str, defined: tuple[bool, ...] = ()) -> list[Scalar] | None:
+    """What a cast makes of numbers, given which of them are defined."""
+    names = [f"%a{at}" for at in range(len(defined))]
+    arguments = ", ".join(f"{name}: i32" for name in names)
+    line = f"%r:2 = builtin.unrealized_conversion_cast {', '.join(names)} {types}"
+    graph, _ = build_graph(read(SourceFile("a.mlir", f"func.func @k({arguments}) {{\n  {line}\n  return\n}}\n")))
+    node = next(node for node in graph.ops if node.name == CAST_NAME)
+    int32 = parse_type("i32")
+    assert isinstance(int32, ScalarType)
+    held = {value: Scalar(int32, 7, flag) for value, flag in zip(node.operands, defined, strict=True)}
+    found = run_unknown_cast(decode(graph, node), held.__getitem__)
+    assert (found is None) == (not is_unknown_cast(graph, node))
+    return None if found is None else [value for value in found if isinstance(value, Scalar)]
+
+
+def test_a_cast_makes_numbers_of_their_own_which_are_defined_if_all_operands_are() -> None:
+    found = made_by_cast(": i32, i32 to f32, f32", (True, True))
+    assert found is not None
+    assert [value.defined for value in found] == [True, True]
+    assert found[0].bits != found[1].bits
+    partly = made_by_cast(": i32, i32 to f32, f32", (True, False))
+    assert partly is not None
+    assert [value.defined for value in partly] == [False, False]
+    narrow = made_by_cast(": i32 to i8, i8", (True,))
+    assert narrow is not None
+    assert all(0 <= value.bits < 256 for value in narrow)
+
+
+def test_a_cast_of_nothing_is_no_function() -> None:
+    assert made_by_cast(" : to i32, i32") is None
