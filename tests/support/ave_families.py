@@ -17,12 +17,12 @@ from tests.support.ave_builder import (
 _INTEGERS = ("i32", "i16", "i8")
 _FLOATS = ("f32", "f16")
 _SCALAR = ("i32", "f32", "i16", "f16", "i8", "i64")
-_UNARY = ("vabs", "vneg", "vnot", "vexp", "vsqrt", "vrsqrt", "vln", "vrelu")
-_BINARY = (
+UNARY = ("vabs", "vneg", "vnot", "vexp", "vsqrt", "vrsqrt", "vln", "vrelu")
+BINARY = (
     "vadd", "vsub", "vmul", "vdiv", "vdivf", "vdivfhp", "vmod", "vmodui", "vmax", "vmin", "vsmax", "vsmin",
     "vumax", "vumin", "vand", "vor", "vxor", "vabs_diff", "vsadd", "vssub", "vrnd", "vprelu", "vexpdif",
 )  # fmt: skip
-_SCALARS = ("vadds", "vmuls", "vlrelus", "vmaxs", "vmins", "vsmaxs", "vsmins", "vumaxs", "vumins")
+SCALARS = ("vadds", "vmuls", "vlrelus", "vmaxs", "vmins", "vsmaxs", "vsmins", "vumaxs", "vumins")
 _COMPARES = ("EQ", "NE", "GT", "GE", "LT", "LE", "ULE", "UGE", "ULT", "UGT")
 _ROUNDS = ("rint", "round", "floor", "ceil", "trunc", "odd", "truncwithoverflow")
 _PARTS = ("part_even", "part_odd")
@@ -54,7 +54,7 @@ def _elementwise(b: Builder, name: str, elem: str, state: str, count: int, attrs
 
 def binary(b: Builder) -> None:
     """Append a two-operand arithmetic op, in rare cases on predicates."""
-    name = b.rng.choice(_BINARY)
+    name = b.rng.choice(BINARY)
     logic = name in ("vand", "vor", "vxor") and b.chance(0.15)
     pick = b.typed(("i1",) if logic else _DIVISIBLE if name == "vdiv" else ELEMENTS)
     if pick is None:
@@ -67,7 +67,7 @@ def unary(b: Builder) -> None:
     """Append a one-operand arithmetic op."""
     pick = b.typed(ELEMENTS)
     if pick is not None:
-        _elementwise(b, b.rng.choice(_UNARY), pick[0], pick[1], 1)
+        _elementwise(b, b.rng.choice(UNARY), pick[0], pick[1], 1)
 
 
 def vmula(b: Builder) -> None:
@@ -96,7 +96,7 @@ def vector_scalar(b: Builder) -> None:
         return
     elem, state, eff = pick
     value, mask = b.data(elem, state), b.mask(eff)
-    head = f"ave.hir.{b.rng.choice(_SCALARS)} {value.name}, {b.scalar(elem)}, {mask.name}"
+    head = f"ave.hir.{b.rng.choice(SCALARS)} {value.name}, {b.scalar(elem)}, {mask.name}"
     b.vector(elem, state, f"{head} : {value.type}, {elem}, {mask.type}", [value, mask])
 
 

@@ -21,18 +21,13 @@ from layoutsolver.pose.ave_check import check_op
 from layoutsolver.source import SourceFile
 from tests.support import peer
 from tests.support.ave_builder import UB
+from tests.support.ave_families import BINARY, SCALARS, UNARY
 
 ELEMENTS = (
     "i8", "i16", "i32", "i64", "f8E4M3FN", "f8E5M2", "f16", "bf16", "f32", "i1", "ui8", "si16", "ui32", "si64", "i4",
     "f64",
 )  # fmt: skip
 _PLAIN = ELEMENTS[:9]
-_UNARY = ("vabs", "vneg", "vnot", "vexp", "vsqrt", "vrsqrt", "vln", "vrelu")
-_BINARY = (
-    "vadd", "vsub", "vmul", "vdiv", "vdivf", "vdivfhp", "vmod", "vmodui", "vmax", "vmin", "vsmax", "vsmin",
-    "vumax", "vumin", "vand", "vor", "vxor", "vabs_diff", "vsadd", "vssub", "vrnd", "vprelu", "vexpdif",
-)  # fmt: skip
-_SCALARS = ("vadds", "vmuls", "vlrelus", "vmaxs", "vmins", "vsmaxs", "vsmins", "vumaxs", "vumins")
 _CONVERTS = ("vextf", "vextsi", "vextui", "vtrunci", "vtruncf", "vfptosi", "vfptoui", "vsitofp", "vuitofp", "vtrc")
 
 M = "vector<64xi1>"
@@ -65,16 +60,16 @@ def programs() -> Iterator[tuple[str, str]]:
 def _elementwise() -> Iterator[tuple[str, str]]:
     for element in ELEMENTS:
         v = of(element)
-        for name in _UNARY:
+        for name in UNARY:
             yield f"{name} {element}", one(f"%r = ave.hir.{name} %a, %m : {v}, {M}", f"%a: {v}, %m: {M}")
-        for name in _BINARY:
+        for name in BINARY:
             line = f"%r = ave.hir.{name} %a, %a, %m : {v}, {M}"
             yield f"{name} {element}", one(line, f"%a: {v}, %m: {M}")
         for name in ("vshl", "vshr"):
             for sign in ("i1", "i8", "index"):
                 line = f"%r = ave.hir.{name} %a, %a, %m, %s : {v}, {M}"
                 yield f"{name} {element} sign {sign}", one(line, f"%a: {v}, %m: {M}, %s: {sign}")
-        for name in _SCALARS:
+        for name in SCALARS:
             for scalar in sorted({element, "i32", "f32"}):
                 line = f"%r = ave.hir.{name} %a, %s, %m : {v}, {scalar}, {M}"
                 yield f"{name} {element} by {scalar}", one(line, f"%a: {v}, %m: {M}, %s: {scalar}")
