@@ -8,6 +8,11 @@ from typing import ClassVar, Literal
 from layoutsolver.api import SolveResult
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Fix, Label
 
+Outcome = Literal["done", "refused", "unreadable", "limit"]
+
+OUTCOMES: dict[int, Outcome] = {0: "done", 1: "refused", 3: "unreadable", 4: "limit"}
+"""What exit statuses of the command line mean in documents; all others are no answers."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportValue:

@@ -72,13 +72,14 @@ def refuse_several(options: argparse.Namespace) -> None:
 
 
 def messages_instead(
-    options: argparse.Namespace, said: Sequence[Diagnostic], expected: bool, status: int
+    options: argparse.Namespace, said: Sequence[Diagnostic], expected: bool | None, status: int
 ) -> int | None:
     """Deliver the messages where they are the answer; the exit status, None where the answer is another one.
 
-    `expected` is whether the messages were the ones that comments of the program expect.
+    `expected` is whether the messages were the ones that comments of the program expect, None for verbs that do not
+    compare them.
     """
-    if options.verify_diagnostics:
+    if expected is not None and options.verify_diagnostics:
         return 0 if expected else 1
     if options.format not in ("sarif", "github"):
         return None

@@ -201,13 +201,18 @@ def _add_lower(parser: argparse.ArgumentParser) -> None:
         help="as --solved, and know the layouts that vector types carry; vpto: in these, without any conversion added",
     )  # fmt: skip
     _add_vmi(parser)
+    _add_format(parser)
 
 
-def _add_messages(parser: argparse.ArgumentParser, conflicts: int) -> None:
+def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=["text", "json", "sarif", "github"], default="text",
         help="json: one document a file; sarif, github: the messages alone",
     )  # fmt: skip
+
+
+def _add_messages(parser: argparse.ArgumentParser, conflicts: int) -> None:
+    _add_format(parser)
     _add_explained(parser, conflicts)
     parser.add_argument(
         "--verify-diagnostics", action="store_true",
@@ -264,6 +269,7 @@ def _add_why(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("value", metavar="VALUE", help="its name, such as %%mask; %%mask@12 for the one of line 12")
     _add_output(parser, "the answer")
     _add_vmi(parser)
+    _add_format(parser)
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
@@ -274,6 +280,7 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     _add_output(parser, "the answer")
     _add_rounds(parser)
+    _add_format(parser)
 
 
 def _add_rounds(parser: argparse.ArgumentParser, default: int | None = 4) -> None:

@@ -14,7 +14,10 @@ def documents() -> dict[str, type[Any]]:
     from layoutsolver.report import SolveReport
     from layoutsolver.report_banks import BankReport
     from layoutsolver.report_fusion import FusionReport
+    from layoutsolver.report_lower import LowerReport
+    from layoutsolver.report_verify import VerifyReport
     from layoutsolver.report_vmi import VmiReport
+    from layoutsolver.report_why import VmiWhyReport, WhyReport
     from layoutsolver_models.problems.banks import BankProblem, BankSolution
     from layoutsolver_models.problems.fusion import FusionProblem, FusionSolution
     from layoutsolver_models.problems.layout import LayoutProblem, LayoutSolution
@@ -25,6 +28,8 @@ def documents() -> dict[str, type[Any]]:
     return {
         "layout-problem": LayoutProblem, "layout-solution": LayoutSolution, "solve-report": SolveReport,
         "selection-problem": SelectionProblem, "selection-solution": SelectionSolution, "vmi-report": VmiReport,
+        "why-report": WhyReport, "vmi-why-report": VmiWhyReport,
+        "verify-report": VerifyReport, "lower-report": LowerReport,
         "fusion-problem": FusionProblem, "fusion-solution": FusionSolution, "fusion-report": FusionReport,
         "planner-request": PlannerRequest, "planner-response": PlannerResponse,
         "placement-problem": PlacementProblem, "placement-solution": PlacementSolution,

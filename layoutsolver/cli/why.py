@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 
 from layoutsolver.api import solve
-from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
-from layoutsolver.cli.main import EXIT_OK, worst
-from layoutsolver.cli.messages import print_diagnostics
-from layoutsolver.cli.output import deliver
+from layoutsolver.cli.messages import in_order
 from layoutsolver.cli.solve import exit_status
-from layoutsolver.explain.why import values_named, why, why_text
+from layoutsolver.cli.why_answers import WhyAnswer, deliver_answers
+from layoutsolver.diagnostics.diagnostic import Diagnostic
+from layoutsolver.explain.why import Why, values_named, why, why_text
 
 
 def run(options: argparse.Namespace) -> int:
@@ -22,18 +21,27 @@ def run(options: argparse.Namespace) -> int:
         from layoutsolver.cli.vmi.why import run as run_vmi
 
         return run_vmi(options, inputs, solver_options)
-    status = EXIT_OK
-    answers: list[str] = []
+    answers: list[WhyAnswer] = []
     names: dict[str, None] = {}
     for source in inputs.sources:
         result = solve(source, solver_options)
-        print_diagnostics(options, result.diagnostics)
-        status = worst(status, exit_status(result))
-        if result.posed is None or result.solution is None or not result.solution.layouts:
-            continue
-        names.update(dict.fromkeys(value.id for value in result.posed.problem.values))
-        for value in values_named(result.posed, options.value):
-            answers.append(why_text(why(result.posed, result.solution, value, solver_options.limits)))
-    if not answers and status == EXIT_OK:
-        raise UsageError(f"no vector `{options.value}`: there are {', '.join(names) or 'none'}")
-    return deliver(options.output, "\n".join(answers), status)
+        found: list[Why] = []
+        if result.posed is not None and result.solution is not None and result.solution.layouts:
+            names.update(dict.fromkeys(value.id for value in result.posed.problem.values))
+            values = values_named(result.posed, options.value)
+            found = [why(result.posed, result.solution, value, solver_options.limits) for value in values]
+        status, said = exit_status(result), in_order(result.diagnostics)
+        if options.format == "json":
+            written = _document(source.name, status, found, said)
+        else:
+            written = "\n".join(map(why_text, found))
+        answers.append(WhyAnswer(written, len(found), said, status))
+    return deliver_answers(options, names, answers)
+
+
+def _document(name: str, status: int, found: list[Why], said: list[Diagnostic]) -> str:
+    from layoutsolver.report import OUTCOMES
+    from layoutsolver.report_why import report
+    from layoutsolver_models.problems.json import to_json
+
+    return to_json(report(name, OUTCOMES[status], found, said)) + "\n"

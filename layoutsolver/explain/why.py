@@ -29,9 +29,11 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The chosen layout of a value, and all others of its element width."""
+    """The chosen layout of a value, and all others of its element width; line and column are 0 where it has none."""
 
     value: str
+    line: int
+    column: int
     chosen: str
     cost: int
     alternatives: tuple[Alternative, ...]
@@ -57,7 +59,8 @@ def why(posed: Posed, solution: LayoutSolution, value: int, limits: Limits) -> W
     alternatives = []
     for layout in others:
         alternatives.append(alternative(posed, solution, value, layout, limits))
-    return Why(known.id, chosen, solution.cost, tuple(alternatives))
+    line, column = (known.where.line, known.where.column) if known.where is not None else (0, 0)
+    return Why(known.id, line, column, chosen, solution.cost, tuple(alternatives))
 
 
 def alternative(posed: Posed, solution: LayoutSolution, value: int, layout: str, limits: Limits) -> Alternative:

@@ -6,12 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from layoutsolver.report import ReportDiagnostic
-
-Outcome = Literal["done", "refused", "unreadable", "limit"]
-
-OUTCOMES: dict[int, Outcome] = {0: "done", 1: "refused", 3: "unreadable", 4: "limit"}
-"""What exit statuses of the command line mean; all others are no answers."""
+from layoutsolver.report import Outcome, ReportDiagnostic
 
 
 class Answer(BaseModel):

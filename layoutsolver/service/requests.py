@@ -57,6 +57,10 @@ Text = Annotated[
 Wish = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\u0000]+$")]
 
 
+DOCUMENT = ("--format=json",)
+"""What asks a verb for its document, which holds its text and its messages."""
+
+
 class Command(NamedTuple):
     """A request as the command line would have it: the arguments, and the texts of the files that they name."""
 
@@ -65,10 +69,11 @@ class Command(NamedTuple):
 
 
 class AnyText(BaseModel):
-    """What every request with a text says."""
+    """What every request with a text says; `FORM` asks the command for its document."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     POSITIONAL: ClassVar[tuple[str, ...]] = ()
+    FORM: ClassVar[tuple[str, ...]] = ()
 
     text: Text
     name: Name = "program.mlir"
@@ -81,7 +86,7 @@ class AnyText(BaseModel):
         rest = [str(getattr(self, field)) for field in self.POSITIONAL]
         given = {"text", "name", *self.POSITIONAL}
         options = {field: getattr(self, field) for field in type(self).model_fields if field not in given}
-        return Command((verb, *_options(options), "--", self.name, *rest), files)
+        return Command((verb, *self.FORM, *_options(options), "--", self.name, *rest), files)
 
 
 class Request(AnyText):
@@ -103,17 +108,14 @@ class _Vmi(Request):
 class SolveRequest(_Vmi):
     """Decide the layout of every vector; an infeasible program is explained, and repaired if that is asked for."""
 
+    FORM = DOCUMENT
+
     layouts: bool = False
     repair: bool = False
     verify: bool = False
     rounds: Positive | None = None
     max_conflicts: Positive = 3
     repairs: Natural = 3
-
-    def command(self, verb: str) -> Command:
-        """The command that answers this request with its report."""
-        arguments, files = super().command(verb)
-        return Command((*arguments[:1], "--format=json", *arguments[1:]), files)
 
 
 class ProblemRequest(BaseModel):
@@ -134,19 +136,17 @@ class ProblemRequest(BaseModel):
 class ExplainRequest(_Vmi):
     """All conflicts of a program that has no layouts, and what would repair it."""
 
+    FORM = DOCUMENT
+
     max_conflicts: Positive = 20
     repairs: Natural = 3
-
-    def command(self, verb: str) -> Command:
-        """The command that answers this request with its report."""
-        arguments, files = super().command(verb)
-        return Command((*arguments[:1], "--format=json", *arguments[1:]), files)
 
 
 class WhyRequest(_Vmi):
     """Why a value has its layout, and what speaks against the others."""
 
     POSITIONAL = ("value",)
+    FORM = DOCUMENT
 
     value: Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\u0000]+$", examples=["%x", "%x@12"])]
 
@@ -160,6 +160,8 @@ class SpaceRequest(_Vmi):
 
 class LowerRequest(_Vmi):
     """The program in a lower-level form."""
+
+    FORM = DOCUMENT
 
     to: Literal["ave-intrin", "vpto", "tile", "buckyball", "bank-ssa", "bank-ids", "wrapper", "intr", "llvm", "riscv"]
     from_: Annotated[
@@ -184,9 +186,9 @@ class VerifyRequest(Request):
         names = ("text", "name", "other", "other_name")
         options = _options({field: value for field, value in shown.items() if field not in names})
         if self.other is None:
-            return Command((verb, *options, "--", self.name), {self.name: self.text})
+            return Command((verb, *DOCUMENT, *options, "--", self.name), {self.name: self.text})
         second = self.other_name if self.other_name != self.name else f"other-{self.other_name}"
-        return Command((verb, *options, "--", self.name, second), {self.name: self.text, second: self.other})
+        return Command((verb, *DOCUMENT, *options, "--", self.name, second), {self.name: self.text, second: self.other})
 
 
 class FuseRequest(AnyText):

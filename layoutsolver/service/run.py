@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from layoutsolver.cli.errors import InputError, UsageError
 from layoutsolver.cli.parser import build_parser
 from layoutsolver.cli.session import Session
-from layoutsolver.report import report_diagnostic
-from layoutsolver.service.answers import OUTCOMES, Answer, Outcome
+from layoutsolver.report import OUTCOMES, Outcome, report_diagnostic
+from layoutsolver.service.answers import Answer
 from layoutsolver.service.requests import parse_request
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from tests.cli.running import Run
 
 NAMES = (
     "layout-problem", "layout-solution", "solve-report", "selection-problem", "selection-solution", "vmi-report",
+    "why-report", "vmi-why-report", "verify-report", "lower-report",
     "fusion-problem", "fusion-solution", "fusion-report", "planner-request", "planner-response",
     "placement-problem", "placement-solution",
     "bank-problem", "bank-solution", "bank-report",

@@ -64,11 +64,23 @@ def test_a_text_is_the_one_of_the_command_line(
     assert answer["text"] == capsys.readouterr().out
 
 
-@pytest.mark.parametrize("text", [SOFTMAX, FP4, CONFLICT])
-@pytest.mark.parametrize("verb", ["solve", "explain"])
+REPORTED: list[tuple[str, str, dict[str, Any], list[str]]] = [
+    *((verb, text, {}, []) for verb in ("solve", "explain") for text in (SOFTMAX, FP4, CONFLICT)),
+    ("verify", PROGRAM, {"rounds": 1}, ["--rounds", "1"]),
+    ("verify", CONFLICT, {}, []),
+    ("lower", CONFLICT, {"to": "ave-intrin"}, ["--to", "ave-intrin"]),
+    ("lower", FP4, {"to": "vpto"}, ["--to", "vpto"]),
+    ("why", FP4, {"value": "q"}, ["q"]),
+    ("why", SOFTMAX, {"value": "ramp"}, ["ramp"]),
+]
+
+
+@pytest.mark.parametrize(("verb", "text", "fields", "arguments"), REPORTED)
 def test_a_report_is_the_one_of_the_command_line(
     verb: str,
     text: str,
+    fields: dict[str, Any],
+    arguments: list[str],
     client: httpx.Client,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -76,8 +88,8 @@ def test_a_report_is_the_one_of_the_command_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.mlir").write_text(text, encoding="utf-8", newline="")
-    status = main([verb, "a.mlir", "--format", "json"])
-    answer = ask(client, verb, text=text, name="a.mlir")
+    status = main([verb, "a.mlir", *arguments, "--format", "json"])
+    answer = ask(client, verb, text=text, name="a.mlir", **fields)
     assert answer["outcome"] == ("refused" if status else "done")
     assert json.dumps(answer["report"], separators=(",", ":"), ensure_ascii=False) + "\n" == capsys.readouterr().out
     assert answer["diagnostics"] == answer["report"]["diagnostics"]

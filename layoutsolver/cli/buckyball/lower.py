@@ -8,9 +8,8 @@ from layoutsolver.buckyball.lowering import lower_text
 from layoutsolver.cli.buckyball.target import bank_chip
 from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.inputs import read_inputs
-from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM, worst
-from layoutsolver.cli.messages import print_diagnostics
-from layoutsolver.cli.output import deliver
+from layoutsolver.cli.lower import Written, deliver_written
+from layoutsolver.cli.main import EXIT_INPUT, EXIT_OK, EXIT_PROGRAM
 
 
 def run(options: argparse.Namespace) -> int:
@@ -23,15 +22,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("a program of ave.hir is lowered with --to ave-intrin")
     if any("pto.vmi." in source.text for source in inputs.sources):
         raise UsageError("a program of pto.vmi is lowered with --to vpto")
-    status = EXIT_OK
-    answers: list[str] = []
+    written: list[Written] = []
     for source in inputs.sources:
         lowered = lower_text(source, chip, options.to, getattr(options, "from") or "")
-        print_diagnostics(options, lowered.diagnostics)
-        if lowered.text is None:
-            status = worst(status, EXIT_INPUT if lowered.unreadable else EXIT_PROGRAM)
-        else:
-            answers.append(lowered.text)
-    if len(answers) < len(inputs.sources):
-        return status
-    return deliver(options.output, inputs.joined(answers), status)
+        failed = EXIT_INPUT if lowered.unreadable else EXIT_PROGRAM
+        written.append(Written(lowered.text, lowered.diagnostics, failed if lowered.text is None else EXIT_OK))
+    return deliver_written(options, inputs, written)
