@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from layoutsolver.buckyball.llvm.module import Module
     from layoutsolver.pose.vmi.pose import PosedVmi
     from layoutsolver.vmi.peak import RegisterPeak
+    from layoutsolver.vmi.program import VmiOp, VmiProgram
     from layoutsolver.vmi.templates import Templates
     from layoutsolver_models.problems.repair import Repair
-    from layoutsolver_models.problems.selection import SelectionSolution
+    from layoutsolver_models.problems.selection import SelectionSolution, Variant
     from layoutsolver_models.solve.selection import Open
 
 GROUP = "layoutsolver.backends"
@@ -40,6 +41,9 @@ VPTO_PEAKS = "layoutsolver_backends.vpto.lower:register_peaks"
 
 VPTO_TEMPLATES = "layoutsolver_backends.vpto.templates:templates_of"
 """What emits every choice of a program by itself, for the registers that it needs."""
+
+VPTO_SETUPS = "layoutsolver_backends.vpto.setups:Setups"
+"""What tells the instructions that an operation sets up, by names."""
 
 VMI_WRITER = "layoutsolver_backends.vmi_layouts:annotate"
 """What writes layouts into programs of VMI."""
@@ -142,6 +146,12 @@ def load_register_peaks() -> Callable[[PosedVmi, SelectionSolution], tuple[Regis
 def load_register_templates() -> Callable[[PosedVmi, Open], Templates]:
     """What emits each variant and conversion that is left of a VMI problem by itself."""
     maker: Callable[[PosedVmi, Open], Templates] = _named(VPTO_TEMPLATES)
+    return maker
+
+
+def load_setups() -> Callable[[VmiProgram], Callable[[VmiOp, Variant], tuple[tuple[str, str], ...] | None]]:
+    """What names the instructions, with their pipes, that a variant of an operation of a VMI program sets up."""
+    maker: Callable[[VmiProgram], Callable[[VmiOp, Variant], tuple[tuple[str, str], ...] | None]] = _named(VPTO_SETUPS)
     return maker
 
 

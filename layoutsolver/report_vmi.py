@@ -9,7 +9,7 @@ from layoutsolver.api_vmi import VmiResult, annotate
 from layoutsolver.pose.vmi.capacity import KINDS
 from layoutsolver.report import ReportDiagnostic, report_diagnostic
 from layoutsolver.vmi.arch import registers_of
-from layoutsolver_models.problems.selection import bounded_sum
+from layoutsolver_models.problems.selection import bounded_sum, paid_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,8 @@ def _ops(result: VmiResult) -> tuple[VmiReportOp, ...]:
             variant = op.variants[number]
             ports = tuple(zip(names, variant.layouts, strict=True))
             cost = dict(zip(problem.pipes, variant.cost, strict=True))
-            once = dict(zip(problem.pipes, variant.once, strict=True)) if variant.once else {}
+            spent = paid_once(variant)
+            once = dict(zip(problem.pipes, spent, strict=True)) if spent else {}
             taken, made = ports[: len(op.operands)], ports[len(op.operands) :]
             name = op.id.partition(" ")[0]
             out.append(VmiReportOp(name, line, column, taken, made, variant.rule, cost, once, op.weight))

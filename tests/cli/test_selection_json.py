@@ -127,6 +127,11 @@ CHANGES: list[tuple[list[str | int], object, str]] = [
     (["ops", 1, "variants", 0, "cost"], [1], "/ops/1/variants/0/cost: one number for each of 4 pipes"),
     (["ops", 1, "variants", 0, "cost", 0], -1, "/ops/1/variants/0/cost: must not be negative"),
     (["ops", 1, "variants", 0, "once"], [1], "/ops/1/variants/0/once: one number for each of 4 pipes"),
+    (
+        ["ops", 1, "variants", 0, "setups"],
+        [{"name": "table", "cost": [-1, 0, 0, 0]}],
+        "/ops/1/variants/0/setups/0/cost: must not be negative",
+    ),
     (["conversions", 0, "value"], 99, "/conversions/0/value: no such value"),
     (["conversions", 0, "after"], "zz", "/conversions/0/after: %codes has no layout zz"),
     (["conversions", 0, "weight"], -2, "/conversions/0/weight: must not be negative"),
@@ -167,10 +172,10 @@ def test_what_departs_from_the_schema_is_said_with_its_place(
 
 def test_what_shares_a_name_costs_the_same(tmp_path: Path, run: Run) -> None:
     whole = document()
-    for number, once in ((0, [1, 0, 0, 0]), (1, [2, 0, 0, 0])):
-        whole["ops"][1]["variants"][number] |= {"shared": "table", "once": once}
+    for number, cost in ((0, [1, 0, 0, 0]), (1, [2, 0, 0, 0])):
+        whole["ops"][1]["variants"][number]["setups"] = [{"name": "table", "cost": cost}]
     outcome = run("solve", write(tmp_path / "in.json", json.dumps(whole)))
-    assert "/ops/1/variants/1/once: what `table` names costs something else elsewhere" in outcome.err
+    assert "/ops/1/variants/1/setups/0/cost: what `table` names costs something else elsewhere" in outcome.err
 
 
 @pytest.mark.parametrize(

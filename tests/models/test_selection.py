@@ -15,6 +15,7 @@ from layoutsolver_models.problems.selection import (
     SelectionProblem,
     SelectionSolution,
     SelectionValue,
+    Setup,
     ValueConversion,
     Variant,
     evaluate,
@@ -41,7 +42,7 @@ def random_problem(seed: int, most: int = 4, objective: str = "pipes") -> Select
         variants = tuple(
             Variant(
                 f"row{row}", tuple(rng.choice(LAYOUTS) for _ in (*operands, 0)), random_cost(rng, 3),
-                *rng.choice([((), ""), (random_cost(rng, 2), ""), ((0, 2, 0, 1), "table")]),
+                *rng.choice([((), ()), (random_cost(rng, 2), ()), ((), some_setups(number + row))]),
             )
             for row in range(rng.randint(2, 5))
         )  # fmt: skip
@@ -56,6 +57,12 @@ def random_problem(seed: int, most: int = 4, objective: str = "pipes") -> Select
     pins = ((0, rng.choice(ops[0].variants).layouts[0]),) if rng.random() < 0.2 else ()
     penalties = ((len(ops) - 1, rng.choice(LAYOUTS), 2),) if rng.random() < 0.3 else ()
     return SelectionProblem(PIPES, BOUNDED, values, tuple(ops), tuple(ways), pins, penalties, OBJECTIVES[objective])
+
+
+def some_setups(number: int) -> tuple[Setup, ...]:
+    """One or two setups, of three that there are."""
+    every = (Setup("table", (0, 2, 0, 1)), Setup("ramp", (0, 1, 0, 0)), Setup("pattern", (0, 0, 0, 1)))
+    return every[number % 3 : number % 3 + 1 + number % 2]
 
 
 def random_cost(rng: random.Random, most: int) -> tuple[int, ...]:

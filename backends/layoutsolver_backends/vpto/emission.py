@@ -19,7 +19,7 @@ from layoutsolver_backends.vpto.control import Flow
 from layoutsolver_backends.vpto.convert import emit_conversion
 from layoutsolver_backends.vpto.families import EMISSIONS
 from layoutsolver_backends.vpto.site import Held, Site, carrier_bits, shape_of, split_mask
-from layoutsolver_models.problems.selection import SelectionSolution, Variant
+from layoutsolver_models.problems.selection import SelectionSolution, Variant, paid_once
 from layoutsolver_models.rules.vmi.row import VmiRule
 from layoutsolver_models.rules.vmi.table import RULES
 
@@ -173,7 +173,7 @@ class _Emitter:
         self.build.owner = owner
         self.build.hint = shown.name if shown is not None and shown.name.startswith("%") else "%t"
         times = self.times[self.graph.ops[op.origin].function]
-        once = tuple(one // times for one in variant.once or (0,) * len(variant.cost))
+        once = tuple(one // times for one in paid_once(variant) or (0,) * len(variant.cost))
         self.emission.predicted[owner] = tuple(a + b for a, b in zip(variant.cost, once, strict=True))
         EMISSIONS[rule.family](site)
         for role, value in op.results.items():

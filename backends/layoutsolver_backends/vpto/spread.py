@@ -119,12 +119,12 @@ def emit_group_iota(site: Site) -> None:
         one = _ramp_in_groups(build, base, size, type_, down) if size > 1 else build.splat(base, type_)
         site.put("result", [one] * len(shape.registers))
         return
-    made = []
-    for _, chunk in shape.registers:
+    ramps = []
+    for chunk in range(len(shape.registers) if site.way.by == "upstream" else size // shape.per_register):
         more = chunk * shape.per_register % size
         start = _moved_base(build, site.operand("base"), -more if down else more, type_) if more else base
-        made.append(build.one("vci", (start,), type_, order="DESC" if down else ""))
-    site.put("result", made)
+        ramps.append(build.one("vci", (start,), type_, order="DESC" if down else ""))
+    site.put("result", [ramps[chunk % len(ramps)] for _, chunk in shape.registers])
 
 
 def _ramp_in_groups(build: Builder, base: Ssa, size: int, type_: str, down: bool) -> Ssa:

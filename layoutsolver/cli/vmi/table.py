@@ -8,7 +8,7 @@ from layoutsolver.api_vmi import Released, VmiResult
 from layoutsolver.cli.table import render_table
 from layoutsolver.pose.vmi.capacity import KINDS
 from layoutsolver.vmi.arch import registers_of
-from layoutsolver_models.problems.selection import Cost, Value, bounded_sum
+from layoutsolver_models.problems.selection import Cost, Value, bounded_sum, paid_once
 
 
 def decision_table(result: VmiResult) -> str:
@@ -32,7 +32,7 @@ def decision_table(result: VmiResult) -> str:
                 registers = sum(_registers(result, value, layout) for value, layout in written)
                 name = op.id.partition(" ")[0]
                 shown = " ".join([*taken, *(["->"] if taken and made else []), *made])
-                paid = _paid(variant.cost, variant.once)
+                paid = _paid(variant.cost, paid_once(variant))
                 rows.append([line, name, shown, str(registers or ""), variant.rule, *paid, str(op.weight)])
     for number in solution.conversions:
         way = problem.conversions[number]

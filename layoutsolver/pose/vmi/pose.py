@@ -14,6 +14,7 @@ from layoutsolver.ops.spec import Effect
 from layoutsolver.pose.vmi.conversions import conversions_of, layout_names
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.reasons import reasons_of
+from layoutsolver.pose.vmi.setups import Setups
 from layoutsolver.pose.vmi.unneeded import unneeded_faults
 from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, variants_of
 from layoutsolver.source import Span
@@ -107,6 +108,7 @@ class _Poser:
         specs = pto_specs()
         known: dict[Hashable, Found] = {}
         times = [*calls_of(self.program.graph), 1]  # the last one for what stands in no function
+        setups = Setups(self.program)
         for op in self.program.ops:
             spec = specs.get(PREFIX + op.op)
             vectors, results = op.vectors(), op.results
@@ -114,7 +116,7 @@ class _Poser:
                 continue
             variants, refused = variants_of(self.program, op, spec.rule, known, self.released)
             node = self.program.graph.ops[op.origin]
-            variants = tuple(_set_up(one, times[node.function]) for one in self.stated(op, variants))
+            variants = tuple(_set_up(setups.named(op, one), times[node.function]) for one in self.stated(op, variants))
             if not variants:
                 self.no_variant(op, refused)
             copies = spec.effect in (Effect.PURE, Effect.READ) and bool(results)
@@ -291,7 +293,10 @@ class _Poser:
 
 def _set_up(variant: Variant, times: int) -> Variant:
     """A variant whose setup stands in a function that runs so often."""
-    return variant._replace(once=tuple(times * one for one in variant.once)) if times > 1 else variant
+    if times == 1:
+        return variant
+    setups = tuple(setup._replace(cost=tuple(times * one for one in setup.cost)) for setup in variant.setups)
+    return variant._replace(once=tuple(times * one for one in variant.once), setups=setups)
 
 
 def _overlapping(groups: list[tuple[int, ...]]) -> list[tuple[int, ...]]:

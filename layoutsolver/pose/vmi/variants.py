@@ -140,8 +140,8 @@ def _variant(
         reason = f"the address is a multiple of {_known(now)} bytes, {needed} are needed" if ways else "has no lowering"
         return Refusal(rule.id, reason)
     if released:
-        return [_priced(rule, op, layouts, usable[0], now)]
-    ranked = [_priced(rule, op, layouts, way, now) for way in sorted(usable, key=lambda one: _price(one, now))]
+        return [_priced(rule, layouts, usable[0], now)]
+    ranked = [_priced(rule, layouts, way, now) for way in sorted(usable, key=lambda one: _price(one, now))]
     kept: list[Variant] = []
     for variant in ranked:
         if not any(all(map(int.__le__, _all_costs(one), _all_costs(variant))) for one in kept):
@@ -149,41 +149,16 @@ def _variant(
     return kept
 
 
-def _priced(rule: VmiRule, op: VmiOp, layouts: tuple[str, ...], way: Lowering, now: dict[str, Fact]) -> Variant:
+def _priced(rule: VmiRule, layouts: tuple[str, ...], way: Lowering, now: dict[str, Fact]) -> Variant:
     paid = cost(way, now)
     spent = (paid.load, paid.execute, paid.store, paid.predicate)
     once = (0, paid.setup, 0, paid.setup_predicate)
     attrs = {"lowering": str(rule.lowerings.index(way))}
-    shared = shared_setup(op, rule, now) if any(once) else ""
-    if shared:
-        shared = f"{shared}: {setup_of(way, now)} in {now['function']}"
-    return Variant(rule.id, layouts, spent, once if any(once) else (), shared, attrs)
+    return Variant(rule.id, layouts, spent, once if any(once) else (), (), attrs)
 
 
 def _all_costs(variant: Variant) -> tuple[int, ...]:
     return (*variant.cost, *(variant.once or (0,) * len(variant.cost)))
-
-
-def setup_of(way: Lowering, now: dict[str, Fact]) -> str:
-    """The instructions of a setup: who has other ones shares none of it."""
-    counts = ((step.instruction, count(step.times, now)) for step in way.steps if step.setup)
-    return " ".join(f"{name}*{times}" for name, times in counts if times)
-
-
-def shared_setup(op: VmiOp, rule: VmiRule, now: dict[str, Fact]) -> str:
-    """What the setup of a rule makes, as a name, so that those that make the same do so once; empty if nobody else."""
-    if ".GATHER." in rule.id or ".SCATTER." in rule.id:
-        return f"places {rule.family} {now['W']} {now['S']} {now['stride']}"
-    if rule.family in ("group_broadcast", "group_broadcast_load"):
-        period = now["S"] if rule.layouts["result"] in ("c", "ls2", "ls4") else now["B"]
-        return f"index {now['W']} {period} {rule.layouts['result']} {rule.layouts.get('source', 'gs8')}"
-    if rule.family == "free_mask":
-        return (
-            f"mask {setup_operand(op)} {op.attrs.get('group_size', '')} {rule.layouts['result']} {now['W']} {now['N']}"
-        )
-    if rule.family == "free" and op.op == "broadcast":
-        return f"splat {setup_operand(op)} {now['W']} {op.results['result'].element}"
-    return ""
 
 
 def setup_operand(op: VmiOp) -> Operand | None:

@@ -117,10 +117,10 @@ class SelectionModel:
             for number, literal in literals.items():
                 variant = op.variants[number]
                 priced.append((op.weight, variant.cost, literal))
-                if variant.once and variant.shared:
-                    shared.setdefault(variant.shared, (variant.once, []))[1].append(literal)
-                elif variant.once:
+                if variant.once:
                     priced.append((1, variant.once, literal))
+                for setup in variant.setups:
+                    shared.setdefault(setup.name, (setup.cost, []))[1].append(literal)
         for name, (once, sharing) in shared.items():
             paid = self.model.new_bool(f"once {name}") if len(sharing) > 1 else sharing[0]
             self.shared[name] = (paid, sharing)

@@ -173,9 +173,8 @@ class _Builder:
             sizes.append(len(known.sets))
         sharing: dict[str, dict[int, None]] = {}
         for number, setups in enumerate(states.setups):
-            for setup in setups.values():
-                if setup:
-                    sharing.setdefault(setup, {})[number] = None
+            for setup in (name for names in setups.values() for name in names):
+                sharing.setdefault(setup, {})[number] = None
         common = {setup: list(ops) for setup, ops in sharing.items() if len(ops) > 1}
         for number in range(len(states.ops)):
             self.add(Unary(self.op_costs(number, common)), number)
@@ -192,7 +191,7 @@ class _Builder:
             self.add(Unary(((0,) * self.entries, states.once[setup])), variable)
             for number in ops:
                 named = states.setups[number]
-                needed = tuple(int(any(named[one] == setup for one in some)) for some in states.ops[number].sets)
+                needed = tuple(int(any(setup in named[one] for one in some)) for some in states.ops[number].sets)
                 self.add(Allowed(needed, (0, 1)), number, variable)
         return Factors(sizes, self.leaves, self.scopes, of_value)
 
@@ -219,7 +218,7 @@ class _Builder:
                 out.append(_sum([tuple(several), self.result_costs_of_many(number)]))
                 continue
             paid = [self.states.costs[number][one] for one in some]
-            own = {setups[one] for one in some if setups[one] and setups[one] not in common}
+            own = {name for one in some for name in setups[one] if name not in common}
             paid += [self.states.once[setup] for setup in sorted(own)]
             out.append(_sum([*paid, self.result_costs(number, some)]))
         return tuple(out)

@@ -56,7 +56,7 @@ def _places(problem: SelectionProblem, one: Chosen, other: Chosen) -> list[list[
             continue
         parent[number] = number
         taken = {*one.variants[number], *other.variants[number]}
-        setups = {op.variants[variant].shared for variant in taken} - {""}
+        setups = {setup.name for variant in taken for setup in op.variants[variant].setups}
         links: list[int | str] = [*values, *sorted(setups)]
         for link in links:
             parent[root(seen.setdefault(link, number))] = root(number)

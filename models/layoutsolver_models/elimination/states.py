@@ -63,7 +63,7 @@ class States(NamedTuple):
     """The states of all operations, and of the values that something uses.
 
     `maker` is the operation of each value, -1 if none; `costs[o]` what each variant of operation o costs but for its
-    setup, `setups[o]` the name of that where others share it, `once` what setups cost.
+    setups, `setups[o]` the names of those that others share, `once` what setups cost.
     """
 
     problem: SelectionProblem
@@ -71,7 +71,7 @@ class States(NamedTuple):
     values: dict[int, ValueStates]
     maker: list[int]
     costs: list[dict[int, Vector]]
-    setups: list[dict[int, str]]
+    setups: list[dict[int, tuple[str, ...]]]
     once: dict[str, Vector]
 
 
@@ -105,7 +105,9 @@ def _serves(problem: SelectionProblem) -> bool:
     made = [value for op in problem.ops for value in op.results]
     if len(made) > len(set(made)):
         return False
-    costs = {cost for op in problem.ops for variant in op.variants for cost in (variant.cost, variant.once)}
+    every = [variant for op in problem.ops for variant in op.variants]
+    costs = {cost for variant in every for cost in (variant.cost, variant.once)}
+    costs |= {setup.cost for variant in every for setup in variant.setups}
     costs |= {way.cost for way in problem.conversions}
     weights = {op.weight for op in problem.ops} | {way.weight for way in problem.conversions}
     weights |= {cost for _, _, cost in problem.penalties}
@@ -132,14 +134,14 @@ class _Compiler:
         self.penalty: dict[tuple[int, str], int] = defaultdict(int)
         for value, layout, cost in problem.penalties:
             self.penalty[value, layout] += cost
-        self.sharers: dict[str, list[int]] = defaultdict(list)
+        self.sharers: dict[str, set[int]] = defaultdict(set)
         self.once: dict[str, Vector] = {}
         for number, op in enumerate(problem.ops):
             for variant in self.left[number]:
-                chosen = op.variants[variant]
-                if chosen.shared and any(chosen.once):
-                    self.sharers[chosen.shared].append(number)
-                    self.once.setdefault(chosen.shared, (*chosen.once, 0, 0))
+                for setup in op.variants[variant].setups:
+                    if any(setup.cost):
+                        self.sharers[setup.name].add(number)
+                        self.once.setdefault(setup.name, (*setup.cost, 0, 0))
         self.costs = [
             {variant: self.cost(number, variant) for variant in some} for number, some in enumerate(self.left)
         ]
@@ -150,16 +152,23 @@ class _Compiler:
         return (*(way.weight * one for one in way.cost), 0, registers)
 
     def cost(self, number: int, variant: int) -> Vector:
-        """What a variant costs but for what its results take and for a setup that others share."""
+        """What a variant costs but for what its results take and for setups that others share."""
         op = self.problem.ops[number]
         chosen = op.variants[variant]
         cost = (*(op.weight * one for one in chosen.cost), 0, 0)
-        return _plus(cost, (*chosen.once, 0, 0)) if chosen.once and not self.setup(number, variant) else cost
+        if chosen.once:
+            cost = _plus(cost, (*chosen.once, 0, 0))
+        shared = self.shared(number, variant)
+        for name in dict.fromkeys(setup.name for setup in chosen.setups if any(setup.cost)):
+            if name not in shared:
+                cost = _plus(cost, self.once[name])
+        return cost
 
-    def setup(self, number: int, variant: int) -> str:
-        """The setup that a variant shares with others, empty if none."""
-        shared = self.problem.ops[number].variants[variant].shared
-        return shared if len(self.sharers.get(shared, ())) > 1 else ""
+    def shared(self, number: int, variant: int) -> tuple[str, ...]:
+        """The setups that a variant shares with others, or with other variants of the operation where it is copied."""
+        op = self.problem.ops[number]
+        names = sorted({setup.name for setup in op.variants[variant].setups if any(setup.cost)})
+        return tuple(name for name in names if op.copies or len(self.sharers[name]) > 1)
 
     def states(self) -> States:
         asked: list[dict[str, int]] = [{} for _ in self.problem.values]
@@ -182,7 +191,7 @@ class _Compiler:
             for value in range(len(self.problem.values))
             if self.users[value]
         }
-        setups = [{variant: self.setup(number, variant) for variant in some} for number, some in enumerate(self.left)]
+        setups = [{variant: self.shared(number, variant) for variant in some} for number, some in enumerate(self.left)]
         return States(self.problem, ops, values, self.maker, self.costs, setups, self.once)
 
     def count(self, number: int, variant: int, asked: list[dict[str, int]], by: int) -> None:
@@ -237,9 +246,8 @@ class _Compiler:
         if mine.layouts[:width] != theirs.layouts[:width]:
             return False
         cost, bound = self.costs[number][one], self.costs[number][other]
-        setup = self.setup(number, one)
-        if setup and setup != theirs.shared:
-            cost = _plus(cost, self.once[setup])
+        for name in set(self.shared(number, one)).difference(self.shared(number, other)):
+            cost = _plus(cost, self.once[name])
         if any(a > b for a, b in zip(cost, bound, strict=True)):
             return False
         for value, layout, instead in zip(op.results, theirs.layouts[width:], mine.layouts[width:], strict=True):

@@ -41,19 +41,26 @@ class SelectionValue(NamedTuple):
 
 
 @as_json_object
+class Setup(NamedTuple):
+    """What is made once for all variants that name it, however often they run, and its cost."""
+
+    name: str
+    cost: Cost
+
+
+@as_json_object
 class Variant(NamedTuple):
     """One way to run an operation: the layout of each port (operands, then results), and its cost.
 
-    `once` is the cost of what does not depend on the loops around, paid once however often the operation runs, and once
-    for all variants with the same `shared`, if that is not empty. `attrs` tell the emitter what the rule chose besides
-    layouts.
+    `once` is the cost of what does not depend on the loops around, paid once however often the operation runs; `setups`
+    are such things that other operations may share. `attrs` tell the emitter what the rule chose besides layouts.
     """
 
     rule: str
     layouts: tuple[str, ...]
     cost: Cost
     once: Cost = ()
-    shared: str = ""
+    setups: tuple[Setup, ...] = ()
     attrs: dict[str, str] = {}  # noqa: RUF012 (nobody changes it)
 
 
@@ -186,6 +193,16 @@ def bounded_sum(problem: SelectionProblem, load: Cost) -> int:
     return sum(cost for pipe, cost in zip(problem.pipes, load, strict=True) if pipe in problem.bounded)
 
 
+def paid_once(variant: Variant) -> Cost:
+    """All that a variant pays once if nobody shares it; empty if there is nothing.
+
+    >>> paid_once(Variant("r", (), (1, 0), (1, 0), (Setup("ramp", (0, 1)), Setup("rows", (0, 2)))))
+    (1, 3)
+    """
+    every = [cost for cost in (variant.once, *(setup.cost for setup in variant.setups)) if cost]
+    return tuple(map(sum, zip(*every, strict=True)))
+
+
 def evaluate(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> Value:
     """What a choice costs."""
     load = [0] * len(problem.pipes)
@@ -208,9 +225,11 @@ def evaluate(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], c
         for number in chosen:
             variant = op.variants[number]
             pay(variant.cost, op.weight)
-            if not variant.shared or variant.shared not in shared:
-                pay(variant.once, 1)
-            shared.add(variant.shared)
+            pay(variant.once, 1)
+            for setup in variant.setups:
+                if setup.name not in shared:
+                    pay(setup.cost, 1)
+                    shared.add(setup.name)
             for value, layout in zip(op.results, variant.layouts[len(op.operands) :], strict=True):
                 registers += make(value, layout)
     for value, layout, cost in problem.penalties:

@@ -78,8 +78,10 @@ def _variants(problem: SelectionProblem, op: SelectionOp, place: str, once: dict
         yield from _cost(problem, variant.cost, f"{here}/cost")
         if variant.once:
             yield from _cost(problem, variant.once, f"{here}/once")
-        if variant.shared and once.setdefault(variant.shared, variant.once) != variant.once:
-            yield f"{here}/once", f"what `{variant.shared}` names costs something else elsewhere"
+        for at, setup in enumerate(variant.setups):
+            yield from _cost(problem, setup.cost, f"{here}/setups/{at}/cost")
+            if once.setdefault(setup.name, setup.cost) != setup.cost:
+                yield f"{here}/setups/{at}/cost", f"what `{setup.name}` names costs something else elsewhere"
 
 
 def _cost(problem: SelectionProblem, cost: Cost, place: str) -> Iterator[Fault]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from layoutsolver_models.problems.selection import Cost, SelectionProblem, faults
+from layoutsolver_models.problems.selection import Cost, SelectionProblem, faults, paid_once
 from layoutsolver_models.solve.chosen import Chosen
 
 SWEEPS = 4
@@ -63,7 +63,7 @@ class _Picker:
         """How many operands and users cannot be served, and what the variant and the conversions around it cost."""
         op = self.problem.ops[number]
         chosen = op.variants[variant]
-        lost, spent = 0, op.weight * self.paid(chosen.cost) + self.paid(chosen.once)
+        lost, spent = 0, op.weight * self.paid(chosen.cost) + self.paid(paid_once(chosen))
         for value, layout in zip(op.operands, chosen.layouts, strict=False):
             have = self.made[value]
             if have is not None and have != layout:

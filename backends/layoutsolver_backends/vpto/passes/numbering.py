@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from layoutsolver.ops.spec import Effect
 from layoutsolver_backends.vpto.code import Code, Instruction, Ssa
 from layoutsolver_backends.vpto.places import HARMLESS, VMI, Block, Places
@@ -10,9 +12,13 @@ Key = tuple[object, ...]
 
 
 def number_values(code: Code, places: Places) -> None:
-    """Let equal instructions be one. Loads are equal if nothing may have written memory between them."""
+    """Let equal instructions be one, counted for the first owner that counts it.
+
+    Loads are equal if nothing may have written memory between them.
+    """
     known: dict[Key, list[tuple[Block, Instruction]]] = {}
     stands_for: dict[Ssa, Ssa] = {}
+    owners: dict[Ssa, str] = {}
     writes = 0
     graph = places.graph
     for node in graph.ops:
@@ -31,6 +37,8 @@ def number_values(code: Code, places: Places) -> None:
             earlier = next((other for block, other in known.get(key, []) if block in around), None)
             if earlier is not None and not any(value.name for value in one.results):
                 stands_for.update(zip(one.results, earlier.results, strict=True))
+                if one.counted and not earlier.counted:
+                    owners.setdefault(earlier.results[0], one.owner)
                 continue
             known.setdefault(key, []).append((around[0], one))
             kept.append(one)
@@ -39,3 +47,11 @@ def number_values(code: Code, places: Places) -> None:
         if not node.name.startswith((VMI, *HARMLESS)):
             writes += 1
     code.replaced(stands_for)
+    if owners:
+        for place, some in code.places.items():
+            code.places[place] = [_counted(one, owners) for one in some]
+
+
+def _counted(one: Instruction, owners: dict[Ssa, str]) -> Instruction:
+    owner = owners.get(one.results[0]) if one.results else None
+    return one if owner is None else replace(one, counted=True, owner=owner)

@@ -93,6 +93,7 @@ IOTA: tuple[VmiRule, ...] = (
         "S % lp == 0 or lp % S == 0",
         (
             upstream("~vci * A(result)", "S % lp == 0"),
+            ours("~vci * S // lp", "S % lp == 0"),
             upstream("~vdup * 1", "S == 1"),
             upstream("~vci * 1; ~vdup * 1; ~vand * 1; ~vadds * 1", f"{_SHARING} and {_WHOLE} and order != 'DESC'"),
             ours("~vci * 1; ~vdup * 2; ~vand * 1; ~vsub * 1", f"{_SHARING} and {_WHOLE} and order == 'DESC'"),
@@ -101,7 +102,7 @@ IOTA: tuple[VmiRule, ...] = (
                 f"{_SHARING} and not {_WHOLE} and order != 'DESC'",
             ),
             ours(
-                "~vci * 1; ~vdup * 2; ~vand * 1; ~vcvt * 1; ~vsub * 1",
+                "~vci * 1; ~vdup * 2; ~vand * 1; ~vcvt * 1; ~vsub * 1; ~vadds * 1",
                 f"{_SHARING} and not {_WHOLE} and order == 'DESC'",
             ),
         ),
