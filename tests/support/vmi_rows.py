@@ -134,6 +134,25 @@ def single() -> Iterator[str]:
     )  # fmt: skip
 
 
+def partial() -> Iterator[str]:
+    """Loads under masks of vectors whose last register is not full, at aligned addresses and others."""
+    for element, lanes, at in (
+        ("f32", 96, 0),
+        ("f32", 100, 0),
+        ("f32", 100, 3),
+        ("f32", 20, 0),
+        ("f16", 20, 3),
+        ("ui8", 20, 0),
+        ("ui8", 200, 1),
+    ):
+        v, m = vreg(lanes, element), _mask(lanes)
+        yield _kernel(
+            (element,), _loaded("%x", lanes, element), _with_mask(lanes), f"%o = arith.constant {at} : index",
+            f"%y = pto.vmi.masked_load %p{element}[%o], %m, %x : {pointer(element)}, {m}, {v} -> {v}",
+            _stored("%y", lanes, element),
+        )  # fmt: skip
+
+
 def shuffles() -> Iterator[str]:
     """What a shuffle may be: nothing, a ramp of lanes, channels put together."""
     for lanes in (64, 128):
@@ -174,5 +193,5 @@ def registers() -> Iterator[str]:
 
 def rare_kernels() -> Iterator[str]:
     """All of these."""
-    for kind in (granularities, rows_of_scalars, rows, pairs, single, shuffles, registers):
+    for kind in (granularities, rows_of_scalars, rows, pairs, single, partial, shuffles, registers):
         yield from kind()

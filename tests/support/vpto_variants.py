@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from layoutsolver.pose.vmi.pose import PosedVmi
+from layoutsolver.pose.vmi.variants import PIPES
+from layoutsolver.vmi.runs import calls_of
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
+from layoutsolver_backends.vpto.code import Code
 from layoutsolver_backends.vpto.emission import emit_prefix, types_of
 from layoutsolver_backends.vpto.families import EMISSIONS
 from layoutsolver_backends.vpto.site import Site
+from layoutsolver_models.problems.selection import paid_once
 from layoutsolver_models.rules.vmi.table import RULES
 
 
 class Emitted(NamedTuple):
-    """A lowering of a rule, for which operation of which layouts; `said` is why nothing is emitted, empty if it is."""
+    """A lowering of a rule, for which operation of which layouts; `said` is why nothing is emitted, empty if it is.
+
+    `counts` are the instructions that are emitted on each pipe, `cost` those that the rule counts.
+    """
 
     rule: str
     lowering: int
     what: str
     said: str
+    counts: tuple[int, ...]
+    cost: tuple[int, ...]
 
 
 def emitted(posed: PosedVmi) -> list[Emitted]:
     """What comes of each variant of a program's operations."""
-    build = Builder(posed.program)
+    build, calls = Builder(posed.program), [*calls_of(posed.program.graph), 1]
     for op in posed.program.ops:
         if op.op == "prefix":
             emit_prefix(build, op)
@@ -35,7 +45,7 @@ def emitted(posed: PosedVmi) -> list[Emitted]:
         for variant in known.variants:
             rule, place = RULES[variant.rule], int(variant.attrs["lowering"])
             layouts = dict(zip((*op.vectors(), *op.results), variant.layouts, strict=True))
-            build.place, said = op.before, ""
+            build.place, build.code, said = op.before, Code(), ""
             try:
                 held = {
                     (value, layout): tuple(build.value(text) for text in types_of(posed.program.values[value], layout))
@@ -47,5 +57,18 @@ def emitted(posed: PosedVmi) -> list[Emitted]:
                     assert site.held[value.number, layouts[role]], f"no registers of {role}"
             except UnsupportedError as error:
                 said = str(error)
-            out.append(Emitted(rule.id, place, f"{op.op} in {', '.join(variant.layouts)}", said))
+            times = max(1, calls[posed.program.graph.ops[op.origin].function])
+            once = tuple(one // times for one in paid_once(variant) or (0,) * len(PIPES))
+            cost = tuple(map(sum, zip(variant.cost, once, strict=True)))
+            what = f"{op.op} in {', '.join(variant.layouts)}"
+            out.append(Emitted(rule.id, place, what, said, _counts(build.code), cost))
     return out
+
+
+def _counts(code: Code) -> tuple[int, ...]:
+    """The instructions that count, on each pipe."""
+    found = Counter(dict.fromkeys(PIPES, 0))
+    for _, instruction in code.all():
+        if instruction.counted:
+            found[instruction.pipe] += instruction.occupies
+    return tuple(found[pipe] for pipe in PIPES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
 from layoutsolver_backends.vpto.code import Ssa, element_of, register_type
-from layoutsolver_backends.vpto.memory import blocks, load, mode, ramp, store, store_pair
+from layoutsolver_backends.vpto.memory import GATHERS, blocks, load, mode, ramp, store, store_pair
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
 from layoutsolver_backends.vpto.streams import load_stream, moved, store_stream
 from layoutsolver_models.rules.vmi.layouts import register_lanes
@@ -56,9 +56,6 @@ def emit_group_load(site: Site) -> None:
     site.put("result", made)
 
 
-_GATHER = {8: "vgather2", 16: "vgather2", 32: "vgather2_bc"}
-
-
 def _slot_places(site: Site, memory: str, stride: str) -> list[tuple[Ssa, Ssa, Ssa]]:
     """For every eight groups: the address of the first one, the places of all behind it, and which there are."""
     build, value = site.build, site.vector("result" if memory == "source" else "value")
@@ -87,7 +84,7 @@ def gathered_groups(site: Site) -> None:
     for number, live in enumerate(_live(shape)):
         pointer = moved(build, source, build.plus(offset, number * per * stride))
         made.append(
-            build.one(_GATHER[shape.bits], (pointer, index, build.prefix(bits, live)), type_, occupies=OCCUPIED)
+            build.one(GATHERS[shape.bits], (pointer, index, build.prefix(bits, live)), type_, occupies=OCCUPIED)
         )
     site.put("result", made)
 
@@ -113,7 +110,7 @@ def _gathered_rows(site: Site, shape: Shape) -> None:
     if stride is None:
         raise UnsupportedError("rows that share registers need a constant stride")
     source, bits = build.scalar(site.operand("source")), max(16, shape.bits)
-    name = _GATHER[shape.bits]
+    name = GATHERS[shape.bits]
     index, made = _places(build, stride, size, bits), []
     for at, live in zip(_rows_of_registers(site, shape, stride, size), _live(shape), strict=True):
         mask = build.prefix(bits, live)
@@ -229,7 +226,7 @@ def emit_group_slot_load(site: Site) -> None:
     layout, type_, bits = site.layout["result"], site.type("result"), site.vector("result").bits
     if site.uses("vgather2") or site.uses("vgather2_bc"):
         places = _slot_places(site, "source", "source_group_stride")
-        found = [site.build.one(_GATHER[bits], place, type_, occupies=OCCUPIED) for place in places]
+        found = [site.build.one(GATHERS[bits], place, type_, occupies=OCCUPIED) for place in places]
         site.put("result", found)
         return
     if layout == "gs1":

@@ -7,17 +7,19 @@ from collections.abc import Sequence
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa, mask_bits, register_type
-from layoutsolver_backends.vpto.site import Shape, Site, data_shape, mask_shape
+from layoutsolver_backends.vpto.site import Shape, Site, data_shape
 from layoutsolver_backends.vpto.streams import load_stream, moved, store_stream
 from layoutsolver_backends.vpto.trees import chunked, data_pairs, flattened, join, mask_pairs, split
 from layoutsolver_models.rules.vmi.layouts import register_lanes
-from layoutsolver_models.rules.vmi.row import OCCUPIED
 
 
 def ramp(build: Builder, first: int, bits: int) -> Ssa:
     """The indices of lanes from a number on."""
     return build.one("vci", (build.constant(first, f"i{bits}"),), register_type(f"ui{bits}", bits))
 
+
+GATHERS = {8: "vgather2", 16: "vgather2", 32: "vgather2_bc"}
+"""Loads of elements by indices, by the bits of an element."""
 
 UNPACKED = {"ls2": "UNPK_B{W}", "ls4": "UNPK4"}
 PACKED = {"ls2": "PK_B{2W}", "ls4": "PK4_B32"}
@@ -153,10 +155,10 @@ def emit_store(site: Site) -> None:
             low, high = pair
             store_pair(build, (low, high), destination, build.plus(offset, 2 * number * full), bits)
         return
-    _store_dense(site, join(interleave, parts, -(-shape.lanes // full)), None)
+    store_dense(site, join(interleave, parts, -(-shape.lanes // full)), None)
 
 
-def _store_dense(site: Site, values: list[Ssa], masks: list[Ssa] | None) -> None:
+def store_dense(site: Site, values: list[Ssa], masks: list[Ssa] | None) -> None:
     """Contiguous registers to memory, those elements that a mask lets through."""
     _store_elements(site, values, masks, site.vector("value").lanes)
 
@@ -172,7 +174,7 @@ def _store_elements(site: Site, values: list[Ssa], masks: list[Ssa] | None, lane
     for number, one in enumerate(values):
         live = min(full, lanes - number * full)
         at = build.plus(offset, number * full)
-        mask = build.prefix(value.bits, live) if masks is None else _within(build, masks[number], live)
+        mask = build.prefix(value.bits, live) if masks is None else within(build, masks[number], live)
         store(build, one, destination, at, mask)
 
 
@@ -181,56 +183,12 @@ def _counted(values: Sequence[Ssa], lanes: int, full: int) -> list[tuple[Ssa, in
     return [(value, min(full, lanes - number * full)) for number, value in enumerate(values)]
 
 
-def _within(build: Builder, mask: Ssa, live: int) -> Ssa:
+def within(build: Builder, mask: Ssa, live: int) -> Ssa:
     """A mask that lets through nothing behind the last element of a register."""
     bits = mask_bits(mask.type)
     if live >= register_lanes(bits):
         return mask
     return build.one("pand", (mask, build.prefix(bits, live, counted=True), build.all_true(bits)), mask.type, hint="%m")
-
-
-def emit_masked_store(site: Site) -> None:
-    """A store of the elements that a mask names."""
-    value, mask = site.vector("value"), site.vector("mask")
-    shape, masks = data_shape(value, site.layout["value"]), list(site.registers("mask"))
-    values, build = site.registers("value"), site.build
-    if shape.parts == 1:
-        dist = mode(PACKED.get(shape.name, ""), shape.bits)
-        destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
-        scattered = site.uses("vscatter")
-        lane = ramp(build, 0, max(16, shape.bits)) if scattered else None
-        for number, one in enumerate(values):
-            at = build.plus(offset, number * shape.per_register)
-            if lane is not None:
-                let = _within(build, masks[number], len(shape.live(0, number)))
-                build.emit("vscatter", (one, moved(build, destination, at), lane, let), occupies=OCCUPIED)
-                continue
-            store(build, one, destination, at, _within(build, masks[number], len(shape.live(0, number))), dist)
-        return
-    count = -(-value.lanes // register_lanes(value.bits))
-    interleave, _ = data_pairs(build)
-    interleave_masks, _ = mask_pairs(build)
-    mask_parts = chunked(masks, mask_shape(mask, site.layout["mask"]).chunks)
-    dense = join(interleave, chunked(values, shape.chunks), count)
-    _store_dense(site, dense, join(interleave_masks, mask_parts, count))
-
-
-def emit_masked_load(site: Site) -> None:
-    """A load of the elements that a mask names, the others from another vector."""
-    value, type_ = site.vector("result"), site.type("result")
-    build, full = site.build, register_lanes(value.bits)
-    source = build.scalar(site.operand("source"))
-    pairs = list(zip(site.registers("mask"), site.registers("passthru"), strict=True))
-    found: list[Ssa] = []
-    if site.uses("vldus"):
-        found = load_stream(build, source, build.plus(site.operand("offset"), 0), len(pairs), full, type_)
-    made = []
-    for number, (mask, other) in enumerate(pairs):
-        loaded = (
-            found[number] if found else load(build, source, build.plus(site.operand("offset"), number * full), type_)
-        )
-        made.append(build.one("vsel", (loaded, other, mask), type_))
-    site.put("result", made)
 
 
 def emit_interleave_store(site: Site) -> None:
@@ -342,7 +300,7 @@ def emit_gather(site: Site) -> None:
     if op != "vgatherb":
         data = site.vector("value" if op == "scatter" else "result")
         full = register_lanes(data.bits)
-        masks = [_within(build, mask, data.lanes - number * full) for number, mask in enumerate(masks)]
+        masks = [within(build, mask, data.lanes - number * full) for number, mask in enumerate(masks)]
     if op == "scatter":
         destination = build.scalar(site.operand("destination"))
         for value, at, mask in zip(site.registers("value"), site.registers("indices"), masks, strict=True):

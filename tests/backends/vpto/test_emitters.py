@@ -31,6 +31,10 @@ FACTS = ("165-group.pto", "038-group-sum-bcast-s2.pto", "254-scale.pto")
 DEEP = (13, 16, 72, 101, 104, 113, 126, 128, 132, 133)
 WIDE = (26, 28, 29, 67)
 
+MEMORY = ("load", "store", "masked_load", "masked_store", "stride", "gather", "group_load", "group_store",
+          "group_slot_load", "group_broadcast_load", "deinterleave_load", "interleave_store")  # fmt: skip
+"""The families that access memory."""
+
 NEVER: dict[str, tuple[tuple[str, int], ...]] = {
     "no value is known to have zeros between its elements": (
         ("VMI.CAST.8_16.LS2_C", 0), ("VMI.CAST.16_32.LS2_C", 0), ("VMI.CAST.8_32.LS4_C", 0)),
@@ -62,6 +66,13 @@ def found() -> list[Emitted]:
 
 def test_each_variant_has_instructions(found: list[Emitted]) -> None:
     assert {one for one in found if one.said} == set()
+
+
+def test_accesses_take_as_many_instructions_as_their_rows_count(found: list[Emitted]) -> None:
+    memory = {rule.id for rule in VMI_RULES if rule.family in MEMORY}
+    every = [one for one in found if one.rule in memory]
+    assert {one for one in every if one.counts != one.cost} == set()
+    assert {one.rule for one in every} >= {"VMI.MLOAD.TAIL.C", "VMI.GLOAD.ROWS.C", "VMI.GATHER.STORE.C"}
 
 
 def test_each_lowering_of_each_row_is_among_them(found: list[Emitted]) -> None:

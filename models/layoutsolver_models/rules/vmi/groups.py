@@ -172,8 +172,10 @@ _GENERIC_SHARED = (
 _E2B = upstream("vlds E2B_B{W} * 1", "G == 8 and W in (16, 32) and pointer", "W")
 _BRC = upstream("vlds BRC_B{W} * G", "pointer", "W // 8")
 _WHOLE = (
-    upstream("addptr * ceil(G, 8); vsldb * ceil(G, 8); ~vdup * min(G, 8); vselr * A(result)",
-             "not pointer and stride == 1", "32"),
+    upstream("addptr * ceil(G, 8); vsldb * ceil(G, 8); ~vdup * min(G, 8); vselr * G",
+             "not pointer and stride == 1", "32", _MANY),
+    ours("addptr * ceil(G, B); vsldb * ceil(G, B); ~vdup * min(G, B); vselr * G",
+         f"not pointer and stride == 1 and {_MANY}", "32"),
     upstream("addptr * G; vsldb * G; vdup LOWEST * G",
              "not pointer and stride > 1 and stride * W % 256 == 0", "32"),
 )  # fmt: skip

@@ -102,12 +102,36 @@ MASKED_STORE: tuple[VmiRule, ...] = tuple(
 )  # fmt: skip
 
 _FULL = "N % lp == 0"
+_BLOCKS_ONLY = "N * W % 256 == 0"
+_PARTIAL = f"not ({_FULL}) and (misaligned or not {_BLOCKS_ONLY})"
+"""A last register that is not full and that no load of blocks fills."""
+
+_LAST = "~vci * 1; vselr * 1; vsel * R"
+"""The last register, loaded so that it ends with the last element, is turned round."""
 
 MASKED_LOAD = (
     VmiRule("VMI.MLOAD.C", "masked_load", {"result": "c", "mask": "c", "passthru": "c"}, f"{_FULL} or not pointer",
             (upstream("vlds NORM * A(result); vsel * A(result)", "", _ALIGNED),
              ours("vldas * 1; vldus * A(result); vsel * A(result)", _ANY, _BY_ELEMENT)), _SOURCE),
+    VmiRule("VMI.MLOAD.TAIL.C", "masked_load", {"result": "c", "mask": "c", "passthru": "c"},
+            f"not ({_FULL}) and pointer",
+            (ours("vlds NORM * R - 1; addptr * 1; vsldb * 1; vsel * R", _BLOCKS_ONLY, _ALIGNED),
+             ours(f"vlds NORM * R - 1; vldas * 1; vldus * 1; {_LAST}", f"N > lp and not {_BLOCKS_ONLY}", _ALIGNED),
+             ours(f"vldas * 2; vldus * R; {_LAST}", "N > lp and misaligned", _BY_ELEMENT),
+             ours(f"~vci * 1; vgather2_bc * {OCCUPIED}; vsel * 1", f"N < lp and W == 32 and {_PARTIAL}", _BY_ELEMENT),
+             ours(f"~vci * 1; vgather2 * {OCCUPIED}; vsel * 1", f"N < lp and W == 16 and {_PARTIAL}", _BY_ELEMENT),
+             ours(f"~vci * 1; vgather2 * {OCCUPIED}; vpack * 1; vsel * 1",
+                  f"2 * N <= lp and W == 8 and {_PARTIAL}", _BY_ELEMENT),
+             ours(f"~vci * 1; vgather2 * {OCCUPIED} * 2; vdintlv * 1; vsel * 1",
+                  f"2 * N > lp and N < lp and W == 8 and {_PARTIAL}", _BY_ELEMENT)),
+            _SOURCE, listed=UNLISTED),
 )  # fmt: skip
+"""All elements are loaded, and those that the mask leaves out replaced.
+
+As upstream has it, each element of the vector may be read, and nothing behind the last one: what the last register
+lacks is there in whole blocks, or loaded once more with elements of the register before, or gathered.
+"""
+
 PAIRS = (
     VmiRule("VMI.DLOAD.C", "deinterleave_load", {"low": "c", "high": "c"}, "",
             (upstream("vldsx2 DINTLV_B{W} * A(low)", _FULL, _ALIGNED),
