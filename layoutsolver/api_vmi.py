@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Literal, NamedTuple
 
 from layoutsolver.api import read_source
@@ -63,7 +64,7 @@ class VmiResult:
     are live at most once the solution is lowered, None where it is not; `wishes` are the user's, hints first.
     """
 
-    __slots__ = ("diagnostics", "graph", "module", "peaks", "posed", "released", "solution", "wishes")
+    __slots__ = ("_ask_released", "_released", "diagnostics", "graph", "module", "peaks", "posed", "solution", "wishes")
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -71,9 +72,24 @@ class VmiResult:
         self.graph: Graph | None = None
         self.posed: PosedVmi | None = None
         self.solution: SelectionSolution | None = None
-        self.released: Released | None = None
+        self._ask_released: Callable[[], Released] | None = None
+        self._released: Released | None = None
         self.peaks: tuple[RegisterPeak, ...] | None = None
         self.wishes: tuple[Wished, ...] = ()
+
+    @property
+    def released(self) -> Released | None:
+        """What the released compiler makes of the program, found out when it is first asked for; None where nobody can.
+
+        It takes longer than most solutions.
+        """
+        if self._released is None and self._ask_released is not None:
+            self._released = self._ask_released()
+        return self._released
+
+    def set_released(self, ask: Callable[[], Released]) -> None:
+        """Say how to find out what the released compiler makes of the program."""
+        self._ask_released = ask
 
     @property
     def unreadable(self) -> bool:
@@ -94,6 +110,16 @@ def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
     Raises `WishError` for a pin or preference of no value.
     """
     chosen = options or VmiOptions()
+    result = _posed(source, chosen)
+    if result.posed is not None and not chosen.compat:
+        start = _start(result)
+        if start is not None:
+            result.posed = result.posed._replace(problem=result.posed.problem._replace(start=start))
+    return result
+
+
+def _posed(source: SourceFile, chosen: VmiOptions) -> VmiResult:
+    """The problem of a text without a choice to start from."""
     result = VmiResult(read_source(source))
     if result.unreadable:
         return result
@@ -116,11 +142,11 @@ def pose(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
             posed = posed._replace(problem=problem)
             pinned = {wish.value for wish in wishes if wish.fixed}  # the command line goes before the text
             result.wishes = (*(hint for hint in hints if hint.value not in pinned), *wishes)
-            result.released = _released(graph, posed, chosen)
+            result.set_released(partial(_released, graph, posed, chosen))
             if chosen.compat:
                 result.posed = pose_vmi(graph, chosen.objective, released=True)
             else:
-                result.posed = started(posed, result.released)
+                result.posed = posed
                 _limit_registers(result, chosen)
     return result
 
@@ -163,13 +189,15 @@ def _limit_registers(result: VmiResult, options: VmiOptions) -> None:
 def solve(source: SourceFile, options: VmiOptions | None = None) -> VmiResult:
     """Decide the layouts of all vectors of a text. Raises `WishError`."""
     chosen = options or VmiOptions()
-    result = pose(source, chosen)
-    if result.posed is None or result.graph is None or result.released is None:
+    result = _posed(source, chosen)
+    if result.posed is None:
         return result
     if chosen.compat == "upstream":
-        _take_released(result, result.released)
+        released = result.released
+        assert released is not None
+        _take_released(result, released)
         return result
-    within = solve_within(result.posed, chosen.limits)
+    within = solve_within(result.posed, chosen.limits, partial(_start, result))
     result.posed = within.posed
     result.solution = with_wishes(result.posed.problem, within.solution, chosen.limits)
     result.peaks = within.peaks
@@ -216,11 +244,13 @@ def _warn_of_registers(result: VmiResult) -> None:
     result.diagnostics += exceeded(result.posed, result.peaks, there)
 
 
-def started(posed: PosedVmi, released: Released) -> PosedVmi:
-    """The problem with the released compiler's choice to start from, where it is one of this problem's."""
+def _start(result: VmiResult) -> KnownChoice | None:
+    """The released compiler's choice, where it is one of the problem."""
+    posed, released = result.posed, result.released
+    if posed is None or released is None or released.choice.missing:
+        return None
     start = KnownChoice(released.choice.variants, released.choice.conversions)
-    usable = not released.choice.missing and not faults(posed.problem, *start)
-    return posed._replace(problem=posed.problem._replace(start=start if usable else None))
+    return None if faults(posed.problem, *start) else start
 
 
 def _released(graph: Graph, posed: PosedVmi, options: VmiOptions) -> Released:

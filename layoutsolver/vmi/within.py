@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from layoutsolver.backends import load_register_peaks
@@ -10,7 +11,7 @@ from layoutsolver.pose.vmi.capacity import KINDS, RegisterPoints
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.vmi.peak import RegisterPeak, Span
 from layoutsolver_models.problems.capacity import CONVERSION, Capacity, Held, Pick, Together, demand
-from layoutsolver_models.problems.selection import SelectionSolution, faults
+from layoutsolver_models.problems.selection import KnownChoice, SelectionSolution, faults
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
 from layoutsolver_models.targets.chip import RegisterLimits
@@ -37,16 +38,17 @@ def bounded(posed: PosedVmi, limits: RegisterLimits) -> PosedVmi:
     return posed._replace(problem=problem, registers=limits, points=points)
 
 
-def solve_within(posed: PosedVmi, limits: Limits) -> Within:
+def solve_within(posed: PosedVmi, limits: Limits, start: Callable[[], KnownChoice | None] | None = None) -> Within:
     """The best choice of a problem; of one with limits of registers, the best whose instructions keep within them.
 
     Instructions are written for the best choice without limits, and their live registers counted. Where those are too
     many, the points between operations become points of the problem, then those within operations whose instructions
     need too many in between, and then what is live at the peak, each register held by the choices that make and use it.
-    Every point holds for all choices, so that what is the best within them, or that there is none, is proved.
+    Every point holds for all choices, so that what is the best within them, or that there is none, is proved. `start`
+    gives a choice to start from where the problem has none and the best is not found without.
     """
     end = None if limits.seconds is None else time.monotonic() + limits.seconds
-    solution = solve_selection(posed.problem, limits, posed.problem.start)
+    solution = solve_selection(posed.problem, limits, posed.problem.start or start)
     while solution.status in ("optimal", "feasible"):
         found = load_register_peaks()(posed, solution)
         there = posed.registers

@@ -8,6 +8,7 @@ from itertools import combinations, permutations, product
 import pytest
 
 from layoutsolver_models.cp import selection as cp
+from layoutsolver_models.elimination.solve import eliminate
 from layoutsolver_models.problems.json import from_json, to_json
 from layoutsolver_models.problems.selection import (
     OBJECTIVES,
@@ -160,6 +161,31 @@ def test_a_known_choice_is_what_is_left_when_the_time_is_up() -> None:
     assert solution.status == "feasible"
     assert value_of(problem, (solution.variants, solution.conversions)) <= value_of(problem, worst)
     assert solve_selection(problem, known=worst) == solve_selection(problem)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_choice_to_start_from_is_asked_for_where_elimination_does_not_find_the_best(seed: int) -> None:
+    problem = random_problem(seed)
+    every, left = choices(problem), narrow(problem)
+    worst = max(every, key=lambda choice: value_of(problem, choice), default=None)
+    given: list[Choice | None] = []
+
+    def start() -> Choice | None:
+        given.append(worst)
+        return worst
+
+    found = eliminate(problem, left.variants, left.conversions)
+    assert solve_selection(problem, known=start).status == ("optimal" if every else "infeasible")
+    assert bool(given) == (bool(every) and not found.optimal)
+
+
+def test_a_start_that_comes_late_is_answered_if_it_is_the_best() -> None:
+    problem = next(one for one in map(random_problem, range(99)) if not any(eliminate(one, *narrow(one)[:2])[2:4]))
+    best = min(choices(problem), key=lambda choice: value_of(problem, choice))
+    solution = solve_selection(problem, known=lambda: best)
+    assert value_of(problem, (solution.variants, solution.conversions)) == value_of(problem, best)
+    with pytest.raises(ValueError, match="not a choice to start from"):
+        solve_selection(problem, known=lambda: (((),) * len(problem.ops), ()))
 
 
 def test_what_is_no_choice_cannot_be_started_from() -> None:

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict, deque
+from collections.abc import Callable
 from typing import NamedTuple
 
 from layoutsolver_models.problems.selection import SelectionProblem, SelectionSolution, faults
-from layoutsolver_models.solve.chosen import Chosen, solution_of
+from layoutsolver_models.solve.chosen import Chosen, better, solution_of
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.start import greedy_choice
 
 HUGE = 2000
 """With a limit, problems of more operations do not go to the solvers, which would not keep it."""
+
+
+Known = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]
+"""A choice: the variants of each operation, and the conversions."""
 
 
 class Open(NamedTuple):
@@ -32,25 +37,22 @@ class Open(NamedTuple):
 def solve_selection(
     problem: SelectionProblem,
     limits: Limits | None = None,
-    known: tuple[tuple[tuple[int, ...], ...], tuple[int, ...]] | None = None,
+    known: Known | Callable[[], Known | None] | None = None,
 ) -> SelectionSolution:
     """The best choice by the problem's objectives in their order, with a proved bound of the first.
 
-    `known` is a choice to start from: it is what comes out, as `feasible`, if a limit strikes before anything better is
-    found. Raises `ValueError` if it is none.
+    `known` is a choice to start from, or gives one if it is needed: it is what comes out, as `feasible`, if a limit
+    strikes before anything better is found. Raises `ValueError` if it is none.
     """
     limits = limits or Limits()
     begun = time.monotonic()
-    if known is not None:
-        wrong = faults(problem, *known)
-        if wrong:
-            raise ValueError(f"not a choice to start from: {wrong[0]}")
+    later = known if callable(known) else None
+    start = None if known is None or callable(known) else _checked(problem, known)
     left = narrow(problem)
     if left.stuck >= 0:
         return SelectionSolution("infeasible")
     from layoutsolver_models.elimination.solve import eliminate
 
-    start = None if known is None else Chosen(*known)
     share = 1.0 if len(problem.ops) > HUGE else 0.5
     deadline = None if limits.seconds is None else begun + limits.seconds * share
     found = eliminate(problem, left.variants, left.conversions, start, deadline)
@@ -59,11 +61,23 @@ def solve_selection(
     if found.choice is not None and found.optimal:
         return solution_of(problem, found.choice, found.bound, problem.objective)
     best = found.choice or greedy_choice(problem, left.variants, left.conversions)
+    late = limits.seconds is not None and time.monotonic() > begun + limits.seconds
+    given = None if later is None or (late and best is not None) else later()
+    if given is not None:
+        best = better(problem, best, _checked(problem, given))
     if limits.seconds is not None:
         limits = limits._replace(seconds=begun + limits.seconds - time.monotonic())
         if best is not None and len(problem.ops) > HUGE:
             return solution_of(problem, best, found.bound, problem.objective[: found.proved])
     return by_solvers(problem, left, limits, best, found.bound, found.proved)
+
+
+def _checked(problem: SelectionProblem, known: Known) -> Chosen:
+    """A choice to start from. Raises `ValueError` if it is none."""
+    wrong = faults(problem, *known)
+    if wrong:
+        raise ValueError(f"not a choice to start from: {wrong[0]}")
+    return Chosen(*known)
 
 
 def by_solvers(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
+from layoutsolver import api_vmi
 from layoutsolver.graph.build import build_graph
 from layoutsolver.mlir.reader import read
 from layoutsolver.pose.vmi.pose import pose_vmi
@@ -15,7 +17,7 @@ from layoutsolver.source import SourceFile
 from layoutsolver_models.problems.selection import evaluate
 from layoutsolver_models.rules.vmi.row import PIPES
 from layoutsolver_models.solve.selection import solve_selection
-from tests.pose.vmi.facts import FACTS, graph_of
+from tests.pose.vmi.facts import FACTS, FOLDER, graph_of
 
 TAKEN = sorted(name for name, fact in FACTS.items() if fact["verdict"] == "ok" and fact["weighted"])
 
@@ -107,3 +109,22 @@ func.func @k(%p: !pto.ptr<{source}, ub>, %q: !pto.ptr<{result}, ub>, %o: index) 
         choice = choice_of(posed, upstream_of(graph, narrowing).net)
         assert choice.missing == ""
         assert evaluate(posed.problem, choice.variants, choice.conversions).total == expected
+
+
+def test_the_released_compiler_is_followed_only_where_its_choice_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed: list[object] = []
+    released = api_vmi._released
+
+    def counted(*given: Any) -> api_vmi.Released:
+        followed.append(given)
+        return released(*given)
+
+    monkeypatch.setattr(api_vmi, "_released", counted)
+    name = TAKEN[0]
+    result = api_vmi.solve(SourceFile(name, (FOLDER / name).read_text(encoding="utf-8")))
+    assert result.solution is not None
+    assert (result.solution.status, followed) == ("optimal", [])
+    found = result.released
+    assert found is not None
+    assert found is result.released
+    assert (found.issued is not None, len(followed)) == (True, 1)
