@@ -95,11 +95,14 @@ def rows() -> Iterator[str]:
 
 def pairs() -> Iterator[str]:
     """Vectors taken apart and put together by turns, and stored so at addresses of any kind."""
-    for (op, element), lanes in product(product(("vintlv", "vdintlv"), ("ui8", "f32")), (32, 64, 128, 256)):
+    lengths = (1, 24, 32, 47, 62, 64, 100, 128, 170, 192, 256)
+    for (op, element), lanes in product(product(("vintlv", "vdintlv"), ("ui8", "f32")), lengths):
         v, m = vreg(lanes, element), _mask(lanes)
         yield _kernel(
             (element,), _loaded("%x", lanes, element), f"%m = pto.vmi.create_mask %n : index -> {m}",
-            f"%l, %h = pto.vmi.{op} %x, %x, %m : {v}, {v}, {m} -> {v}, {v}", _stored("%l", lanes, element),
+            "%c512 = arith.constant 512 : index",
+            f"%y = pto.vmi.vload %p{element}[%c512] : {pointer(element)} -> {v}",
+            f"%l, %h = pto.vmi.{op} %x, %y, %m : {v}, {v}, {m} -> {v}, {v}", _stored("%l", lanes, element),
             _stored("%h", lanes, element), "%c3 = arith.constant 3 : index",
             f"pto.vmi.interleave_store %x, %x, %p{element}[%c3] : {v}, {v}, {pointer(element)}",
         )  # fmt: skip
@@ -107,7 +110,13 @@ def pairs() -> Iterator[str]:
 
 def single() -> Iterator[str]:
     """Operations on the elements that a mask picks, accesses by indices, and differences of exponents."""
-    for element, index, lanes in (("f32", "i32", 64), ("f16", "i16", 128), ("ui16", "ui16", 128), ("ui16", "ui16", 64)):
+    for element, index, lanes in (
+        ("f32", "i32", 64),
+        ("f16", "i16", 128),
+        ("ui16", "ui16", 128),
+        ("ui16", "ui16", 64),
+        ("f32", "i32", 100),
+    ):
         v, m, i = vreg(lanes, element), _mask(lanes), vreg(lanes, index)
         counted = (f"%r = pto.vmi.active_prefix_index %m : {m} -> {i}", _stored("%r", lanes, index))
         yield _kernel(
@@ -120,6 +129,16 @@ def single() -> Iterator[str]:
             "%c3 = arith.constant 3 : index",
             f"%q = pto.vmi.masked_load %p{element}[%c3], %m, %x : {pointer(element)}, {m}, {v} -> {v}",
             _stored("%q", lanes, element),
+        )  # fmt: skip
+    for element, lanes in (("f32", 24), ("f32", 64), ("f32", 200), ("f16", 300), ("ui8", 300)):
+        v, m, i = vreg(lanes, element), _mask(lanes), vreg(lanes, f"i{bits_of(element)}")
+        yield _kernel(
+            (element, f"i{bits_of(element)}"), _with_mask(lanes), _loaded("%x", lanes, element),
+            _loaded("%i", lanes, f"i{bits_of(element)}"), f"%y = pto.vmi.compress %x, %m : {v}, {m} -> {v}",
+            f"%z = pto.vmi.vselr %y, %i : {v}, {i} -> {v}", _stored("%z", lanes, element),
+            f"pto.vmi.compress_store %x, %p{element}[%c0], %m : {v}, {pointer(element)}, {m}",
+            f"%e = pto.vmi.expand_load %p{element}[%c0], %m, %x : {pointer(element)}, {m}, {v} -> {v}",
+            _stored("%e", lanes, element),
         )  # fmt: skip
     for lanes in _LENGTHS:
         v, m = vreg(lanes, "f32"), _mask(lanes)

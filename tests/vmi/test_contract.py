@@ -226,10 +226,11 @@ KINDS = {
         '%b = "other.view"() : () -> !pto.vmi.vreg<64xi8>\n    %x = pto.vmi.vmula %b, %b, %b : '
         "!pto.vmi.vreg<64xi8>, !pto.vmi.vreg<64xi8>, !pto.vmi.vreg<64xi8> -> !pto.vmi.vreg<64xi8>",
         "VMI-UNSUPPORTED: `pto.vmi.vmula` has no layout rule"),
-    "a selection from two registers": (
-        "%b = \"other.view\"() : () -> !pto.vmi.vreg<128xf32>\n    %i = pto.vmi.vci %w : i32 -> "
-        f"{W}\n    %x = pto.vmi.vselr %b, %i : !pto.vmi.vreg<128xf32>, {W} -> {V}",
-        "VMI-UNSUPPORTED: no layout serves `vselr` here"),
+    "bytes of three registers brought together": (
+        '%b = "other.view"() : () -> !pto.vmi.vreg<600xui8>\n    '
+        '%m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<600xpred>\n'
+        "    %x = pto.vmi.compress %b, %m : !pto.vmi.vreg<600xui8>, !pto.vmi.mask<600xpred> -> !pto.vmi.vreg<600xui8>",
+        "VMI-UNSUPPORTED: no layout serves `compress` here"),
 }  # fmt: skip
 
 
@@ -261,12 +262,11 @@ def test_an_unsupported_operation_is_an_error_whoever_takes_its_result() -> None
     lines = (
         f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}",
         f"%x = pto.vmi.shuffle %a[[1, 0]] : {V} -> !pto.vmi.vreg<2xf32>",
-        "%i = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<32xf32>",
-        '%all = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<32xpred>',
-        "%y, %z = pto.vmi.vintlv %i, %i, %all : !pto.vmi.vreg<32xf32>, !pto.vmi.vreg<32xf32>, "
-        "!pto.vmi.mask<32xpred> -> !pto.vmi.vreg<32xf32>, !pto.vmi.vreg<32xf32>",
+        '%i = "other.view"() : () -> !pto.vmi.vreg<600xui8>',
+        '%all = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<600xpred>',
+        "%y = pto.vmi.compress %i, %all : !pto.vmi.vreg<600xui8>, !pto.vmi.mask<600xpred> -> !pto.vmi.vreg<600xui8>",
         "pto.vmi.vstore %x, %p[%o] : !pto.vmi.vreg<2xf32>, !pto.ptr<f32, ub>",
     )
     found = posed(kernel(POINTER, *lines), valid=False).diagnostics
     assert [item.severity for item in found] == ["error"]
-    assert found[0].message == "VMI-UNSUPPORTED: no layout serves `vintlv` here"
+    assert found[0].message == "VMI-UNSUPPORTED: no layout serves `compress` here"

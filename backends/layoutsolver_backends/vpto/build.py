@@ -92,6 +92,13 @@ class Builder:
         """Put an instruction with one result, and give that."""
         return self.emit(name, operands, (type_,), words, counted, hint, occupies, **attrs)[0]
 
+    def tied(self, name: str, operands: tuple[Ssa, ...], type_: str) -> Ssa:
+        """Put an instruction from which a special register carries something to the next, and give its result."""
+        made = self.one(name, operands, type_)
+        some = self.code.at(self.place)
+        some[-1] = replace(some[-1], tied=True)
+        return made
+
     # -- scalars ----------------------------------------------------------------------------------------------
 
     def constant(self, number: int | str, type_: str = "index") -> Ssa:

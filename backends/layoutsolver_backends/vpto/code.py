@@ -32,7 +32,8 @@ class Instruction:
     """An instruction: inline strings in order, attributes with their values as text, and whom it works for.
 
     `owner` is the choice of the solution that it carries out; what is `counted` is part of that choice's cost, as
-    `occupies` instructions; masks that let everything through and scalars are not.
+    `occupies` instructions; masks that let everything through and scalars are not. A special register carries
+    something from a `tied` one to the next: it stays where it is, and is nobody else's.
     """
 
     name: str
@@ -43,10 +44,13 @@ class Instruction:
     owner: str = ""
     counted: bool = True
     occupies: int = 1
+    tied: bool = False
 
     @property
     def effect(self) -> Effect:
-        """What it does to memory."""
+        """What it does to memory, and to what stands around it."""
+        if self.tied:
+            return Effect.ORDER
         spec = pto_specs().get(self.name)
         return Effect.PURE if spec is None else spec.effect
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
 from layoutsolver_backends.vpto.code import Ssa, element_of, register_type
-from layoutsolver_backends.vpto.memory import GATHERS, blocks, load, mode, ramp, store, store_pair
+from layoutsolver_backends.vpto.indices import ramp
+from layoutsolver_backends.vpto.memory import GATHERS, blocks, load, mode, store, store_pair
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
 from layoutsolver_backends.vpto.streams import load_stream, moved, store_stream
 from layoutsolver_models.rules.vmi.layouts import register_lanes

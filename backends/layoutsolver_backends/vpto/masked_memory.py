@@ -5,13 +5,13 @@ from __future__ import annotations
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, register_type
+from layoutsolver_backends.vpto.indices import ramp
 from layoutsolver_backends.vpto.memory import (
     GATHERS,
     PACKED,
     blocks,
     load,
     mode,
-    ramp,
     store,
     store_dense,
     within,

@@ -6,17 +6,11 @@ from collections.abc import Sequence
 
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder
-from layoutsolver_backends.vpto.code import Ssa, mask_bits, register_type
+from layoutsolver_backends.vpto.code import Ssa, mask_bits
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
 from layoutsolver_backends.vpto.streams import load_stream, moved, store_stream
 from layoutsolver_backends.vpto.trees import chunked, data_pairs, flattened, join, mask_pairs, split
 from layoutsolver_models.rules.vmi.layouts import register_lanes
-
-
-def ramp(build: Builder, first: int, bits: int) -> Ssa:
-    """The indices of lanes from a number on."""
-    return build.one("vci", (build.constant(first, f"i{bits}"),), register_type(f"ui{bits}", bits))
-
 
 GATHERS = {8: "vgather2", 16: "vgather2", 32: "vgather2_bc"}
 """Loads of elements by indices, by the bits of an element."""
@@ -319,32 +313,3 @@ def emit_gather(site: Site) -> None:
         found = build.one(name, (source, at, mask), type_)
         made.append(build.one("vsel", (found, other, mask), type_))
     site.put("result", made)
-
-
-def emit_single(site: Site) -> None:
-    """Operations on the elements that a mask picks: one full register."""
-    build, op = site.build, site.op.op
-    mask = site.registers("mask")[0]
-    if op == "compress":
-        site.put("result", [build.unary("vsqz", site.registers("source")[0], mask)])
-    elif op == "active_prefix_index":
-        site.put("result", [_prefix_index(build, site.type("result"), mask)])
-    elif op == "compress_store":
-        value = build.unary("vsqz", site.registers("value")[0], mask)
-        pointer = moved(build, build.scalar(site.operand("destination")), build.scalar(site.operand("offset")))
-        align = build.one("init_align", (), "!pto.align", counted=False)
-        align = build.one("vstur", (align, value, pointer), "!pto.align", ("POST_UPDATE",))
-        build.emit("vstar", (align, pointer))
-    elif op == "expand_load":
-        type_ = site.type("result")
-        bits = site.vector("result").bits
-        index = _prefix_index(build, register_type(f"i{bits}", bits), mask)
-        pointer = moved(build, build.scalar(site.operand("source")), build.scalar(site.operand("offset")))
-        found = build.one("vgather2_bc" if bits == 32 else "vgather2", (pointer, index, mask), type_)
-        site.put("result", [build.one("vsel", (found, site.registers("passthru")[0], mask), type_)])
-
-
-def _prefix_index(build: Builder, type_: str, mask: Ssa) -> Ssa:
-    """How many bits of a mask are set before each lane."""
-    carrier = build.splat(build.constant(0, f"i{mask_bits(mask.type)}"), type_)
-    return build.one("vusqz", (carrier, mask), type_)

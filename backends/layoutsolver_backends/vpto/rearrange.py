@@ -1,37 +1,40 @@
-"""Operations that move elements: interleaving, selection by index, channels."""
+"""Operations that move elements: selection by index, channels, registers in and out."""
 
 from __future__ import annotations
 
 from layoutsolver.vmi.permute import Move, plan_of
 from layoutsolver.vmi.program import Outside, VmiValue
 from layoutsolver.vmi.shuffle import forwarded, indices_of
-from layoutsolver_backends.vpto.code import Ssa, register_type
+from layoutsolver_backends.vpto.build import Builder
+from layoutsolver_backends.vpto.code import Ssa, element_bits, mask_type, register_type
+from layoutsolver_backends.vpto.indices import selected, signed_number
 from layoutsolver_backends.vpto.site import Registers, Site, data_shape
 from layoutsolver_backends.vpto.trees import data_pairs, flattened, join, split
 from layoutsolver_models.rules.vmi.layouts import register_lanes
-from layoutsolver_models.rules.vmi.rearrange import zero_copy
-
-
-def emit_pair(site: Site) -> None:
-    """Two vectors by turns: other names for their registers, or one instruction."""
-    build, op = site.build, site.op.op
-    left, right = site.registers("lhs"), site.registers("rhs")
-    if not site.way.steps:
-        low, high = zero_copy(len(left), "d4" in (site.layout["lhs"], site.layout["low"]))
-        both = (*left, *right)
-        site.put("low", [both[number] for number in low])
-        site.put("high", [both[number] for number in high])
-        return
-    shape = data_shape(site.vector("lhs"), site.layout["lhs"])
-    low_one, high_one = build.pair(op, left[0], right[0], shape.bits * shape.stride)
-    site.put("low", [low_one])
-    site.put("high", [high_one])
 
 
 def emit_select(site: Site) -> None:
-    """A selection by index inside of one register."""
-    source, index = site.registers("source")[0], site.registers("index")[0]
-    site.put("result", [site.build.one("vselr", (source, index), source.type)])
+    """A selection by index, from one register or from each that an index can name."""
+    build, sources, indices = site.build, site.registers("source"), site.registers("index")
+    if site.uses("vand"):
+        bits = element_bits(indices[0].type)
+        type_ = register_type(f"ui{bits}", bits)
+        last = build.splat(build.constant(register_lanes(bits) - 1, f"i{bits}"), type_)
+        site.put("result", [_among(build, sources, build.as_type(one, type_), last) for one in indices])
+    else:
+        site.put("result", [selected(build, sources[0], one) for one in indices])
+
+
+def _among(build: Builder, sources: Registers, index: Ssa, last: Ssa) -> Ssa:
+    """The elements of several registers that indices name; `last` is the number of a register's last lane."""
+    bits = element_bits(index.type)
+    inside = build.binary("vand", index, last)
+    total = selected(build, sources[0], inside)
+    for number, source in enumerate(sources[1:], 1):
+        first = build.constant(signed_number(number * register_lanes(bits), bits), f"i{bits}")
+        behind = build.one("vcmps", (index, first, build.all_true(bits)), mask_type(bits), ("ge",), hint="%m")
+        total = build.one("vsel", (selected(build, source, inside), total, behind), total.type)
+    return total
 
 
 def emit_channel_split(site: Site) -> None:
@@ -106,15 +109,6 @@ def _move(site: Site, move: Move, taken: list[Ssa], held: Registers) -> Ssa:
     if name == "vsel":
         return build.one("vsel", (*taken, build.prefix(bits, number)), taken[0].type)
     return build.binary(name, *taken)
-
-
-def signed_number(number: int, bits: int) -> int:
-    """A number of so many bits as a constant spells it.
-
-    >>> signed_number(255, 8), signed_number(7, 8)
-    (-1, 7)
-    """
-    return number - (1 << bits) if number >= 1 << (bits - 1) else number
 
 
 def emit_identity(site: Site) -> None:

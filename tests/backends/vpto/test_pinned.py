@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.pose.vmi.kernels import kernel, pointer, vreg
-from tests.support.fuzz_vmi import prove
 from tests.support.vmi_deep import deep_kernel
 from tests.support.vmi_pins import with_each_layout
 
@@ -48,17 +47,3 @@ def test_each_layout_of_each_value_is_written_right(text: str) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_so_are_some_of_random_kernels(seed: int) -> None:
     assert [one for one in with_each_layout(deep_kernel(seed, 3), 4, seed) if one.said] == []
-
-
-@pytest.mark.parametrize(("element", "lanes", "verdict"), [("f16", 128, "ok"), ("si32", 64, "ok"), ("ui8", 256, "")])
-def test_elements_are_expanded_where_a_gather_takes_such_indices(element: str, lanes: int, verdict: str) -> None:
-    v, p, m = vreg(lanes, element), pointer(element), mask(lanes)
-    text = kernel(
-        f"%p: {p}, %q: {p}, %n: index", "%c0 = arith.constant 0 : index", f"%x = pto.vmi.vload %p[%c0] : {p} -> {v}",
-        f"%m = pto.vmi.create_mask %n : index -> {m}",
-        f"%y = pto.vmi.expand_load %p[%c0], %m, %x : {p}, {m}, {v} -> {v}",
-        f"pto.vmi.vstore %y, %q[%c0] : {v}, {p}",
-    )  # fmt: skip
-    outcome = prove(text)
-    assert outcome.verdict == (verdict or "no layouts")
-    assert verdict or outcome.said == ("VMI-UNSUPPORTED: no layout serves `expand_load` here",)

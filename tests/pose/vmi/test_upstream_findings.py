@@ -39,7 +39,6 @@ def test_the_compiler_refuses_what_has_layouts(row: tuple[str, str, str, str, st
 
 
 UNSUPPORTED = {
-    "half_full_interleave": "no layout serves `vintlv` here",
     "saturation_of_signed_bytes": "si32 cannot be narrowed to si8 with saturation",
 }
 

