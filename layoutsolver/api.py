@@ -102,8 +102,15 @@ def read_source(source: SourceFile) -> Module:
 
 
 def graph_of(module: Module, options: SolveOptions | None = None) -> tuple[Graph, list[Diagnostic]]:
-    """The dataflow graph of a module and what is wrong with its names and types."""
-    return build_graph(module, (options or SolveOptions()).assumed_trip_count)
+    """The dataflow graph of a module and what is wrong with its names and types.
+
+    Loops that the released analyzer takes and that never end are warnings in compat mode.
+    """
+    chosen = options or SolveOptions()
+    graph, found = build_graph(module, chosen.assumed_trip_count)
+    if chosen.compat == "upstream":
+        found = [item._replace(severity="warning") if item.code == "LS0210" else item for item in found]
+    return graph, found
 
 
 def pose(source: SourceFile, options: SolveOptions | None = None) -> SolveResult:

@@ -12,9 +12,9 @@ from layoutsolver.fusion.affine import Affine, Numbers, Spread, Turns
 from layoutsolver.fusion.code import Code, Item, Loop, Straight, results_of, walk
 from layoutsolver.fusion.copies import spans_of
 from layoutsolver.fusion.policy import COPIES, SYNCHRONISATION, is_pure, is_terminator
-from layoutsolver.fusion.roots import Place, Root, Roots, element_bytes, space_of
+from layoutsolver.fusion.roots import Place, Root, Roots, element_bytes
 from layoutsolver.graph.model import OpNode
-from layoutsolver.mlir.pto_types import PointerType, VmiVectorType
+from layoutsolver.mlir.pto_types import PointerType, VmiVectorType, space_of
 from layoutsolver.mlir.types import MemRefType
 from layoutsolver.ops.attributes import attributes
 

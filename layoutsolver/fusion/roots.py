@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from layoutsolver.fusion.affine import Affine, Numbers
 from layoutsolver.fusion.code import Straight
-from layoutsolver.mlir.pto_types import SPACES, PointerType
+from layoutsolver.mlir.pto_types import PointerType, space_of
 from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, Type
 
 ABSOLUTE = -1
 """The base of an address that is a number."""
 
-_SPACE = re.compile(r"#(?:pto|hivm)\.address_space<\s*(\w+)\s*>")
 _STRIDED = re.compile(r"strided<\s*\[([^\]]*)\]\s*(?:,\s*offset\s*:\s*[^>]*)?>")
 
 
@@ -51,16 +50,6 @@ def element_bytes(element: ScalarType | OtherType) -> int | None:
     """
     bits = element.bits if isinstance(element, ScalarType) else None
     return None if bits is None else max(bits, 8) // 8
-
-
-def space_of(type_: Type) -> str:
-    """The memory space of a pointer or memref; empty where its text does not tell."""
-    if isinstance(type_, PointerType):
-        return type_.space
-    if isinstance(type_, MemRefType):
-        match = _SPACE.search(type_.rest)
-        return SPACES.get(match[1], match[1]) if match else ""
-    return ""
 
 
 class Roots:

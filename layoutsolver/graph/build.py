@@ -272,6 +272,9 @@ class _Builder:
             known = graph.values[bound].type if bound >= 0 else OtherType("")
             if not isinstance(known, ScalarType | OtherType):
                 self.report("LS0203", f"`scf.for` has a bound of type `{known.text}`, which is no number", node.span)
+        step = graph.constants.get(bounds[2]) if len(bounds) == 3 else None
+        if step is not None and step <= 0:
+            self.report_step(node, bounds[2], step)
         inits, iter_args = node.operands[3:], values[1:]
         last = next((op for op in reversed(graph.ops[node.index + 1 :]) if op.parent == node.index), None)
         ending = last if last is not None and last.name == "scf.yield" else None
@@ -290,6 +293,15 @@ class _Builder:
             for other, what in ((init, "initial value"), (value, "yielded value")):
                 self.check_same(other, iter_arg, node, what)
         graph.loops[node.index] = Loop(node.index, values[0] if values else -1, bounds, carried, count)
+
+    def report_step(self, node: OpNode, bound: int, step: int) -> None:
+        """Report a loop that does not step upwards."""
+        value = self.graph.values[bound]
+        what = "never ends" if not step else "steps upwards alone"
+        self.report(
+            "LS0210", f"`scf.for` has the step {step}, and a loop that steps by {step} {what}",
+            node.op.token_span(node.operand_tokens[2]), (value.span, f"`{value.name}` is {step}"),
+        )  # fmt: skip
 
     def check_same(self, value: int, carried: int, node: OpNode, what: str) -> None:
         if value < 0:

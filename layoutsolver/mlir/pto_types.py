@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from layoutsolver.mlir.types import OtherType, ScalarType, parse_type
+from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, Type, parse_type
 from layoutsolver_models.lanes.layout import Dense, Groups, VecMem, parse_layout
 from layoutsolver_models.vecmem import REGISTER_BYTES
 
@@ -170,3 +170,20 @@ def _pointer(text: str, inside: str) -> PointerType | None:
 def _element(text: str) -> ScalarType | OtherType:
     kind = parse_type(text)
     return kind if isinstance(kind, ScalarType) else OtherType(text)
+
+
+_MEMREF_SPACE = re.compile(r"#(?:pto|hivm)\.address_space<\s*(\w+)\s*>")
+
+
+def space_of(type_: Type) -> str:
+    """The memory space of a pointer or memref; empty where its text does not tell.
+
+    >>> space_of(parse_type("memref<64xf32, #pto.address_space<vec>>")), space_of(parse_type("memref<64xf32>"))
+    ('ub', '')
+    """
+    if isinstance(type_, PointerType):
+        return type_.space
+    if isinstance(type_, MemRefType):
+        match = _MEMREF_SPACE.search(type_.rest)
+        return SPACES.get(match[1], match[1]) if match else ""
+    return ""

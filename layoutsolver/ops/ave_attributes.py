@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from layoutsolver.graph.model import Graph, OpNode
+from layoutsolver.mlir.types import MemRefType
 from layoutsolver.ops.attributes import attributes
 from layoutsolver.ops.ave import ENUMERATORS
 from layoutsolver.ops.registry import all_specs
@@ -48,10 +49,11 @@ _INLINE = frozenset({"dist", "pattern", "width", "mode", "order", "predicate", "
 """Attributes that an operation's form prints, under the names of the operation table."""
 
 
-ADDRESS_SPACES = ("zero", "gm", "cbuf", "ca", "cb", "cc", "ub", "ssbuf")
-"""Source: HIVMAttrs.td#HIVM_AddressSpace."""
+ADDRESS_SPACES = {"zero": 0, "gm": 1, "cbuf": 2, "ca": 3, "cb": 4, "cc": 5, "ub": 6, "ssbuf": 11}
+"""Address spaces and their numbers. Source: HIVMAttrs.td#HIVM_AddressSpace."""
 
 _ADDRESS_SPACE = re.compile(r"#hivm\.address_space<\s*(\w+)\s*>")
+_NUMBERED_SPACE = re.compile(r"(?:^|,)\s*(\d+)\s*(?::\s*i\d+\s*)?$")
 
 
 def wrong_address_space(type_text: str) -> str:
@@ -63,7 +65,27 @@ def wrong_address_space(type_text: str) -> str:
     named = _ADDRESS_SPACE.search(type_text)
     if named is None or named[1] in ADDRESS_SPACES:
         return ""
-    return f"lies in the address space `{named[1]}`, which does not exist: {_nearest(named[1], ADDRESS_SPACES)}"
+    return f"lies in the address space `{named[1]}`, which does not exist: {_nearest(named[1], tuple(ADDRESS_SPACES))}"
+
+
+def space_out_of_reach(memref: MemRefType) -> str:
+    """The address space of a memref that vector operations do not reach; empty for `ub`, and where none is said.
+
+    Source: HIVMAVEToAVEIntrin.cpp, which lowers accesses to the unified buffer alone.
+
+    >>> from layoutsolver.mlir.types import parse_type
+    >>> space_out_of_reach(parse_type("memref<4xf32, strided<[1], offset: 1>, #hivm.address_space<gm>>"))
+    'gm'
+    >>> space_out_of_reach(parse_type("memref<4xf32, 2 : i32>")), space_out_of_reach(parse_type("memref<4xf32, 6>"))
+    ('cbuf', '')
+    """
+    named, numbered = _ADDRESS_SPACE.search(memref.rest), _NUMBERED_SPACE.search(memref.rest)
+    if numbered is not None:
+        number = int(numbered[1])
+        space = next((name for name, known in ADDRESS_SPACES.items() if known == number), numbered[1])
+    else:
+        space = "zero" if named is None else named[1]
+    return "" if space in ("zero", "ub") else space
 
 
 class WrongAttribute(NamedTuple):

@@ -246,7 +246,7 @@ class _Poser:
         """Whether the operation's values are such that its rules can be looked up; reports where not."""
         if not self.hopeless.isdisjoint([*node.operands, *node.results]):
             return False
-        problems = check_op(self.graph, node)
+        problems = check_op(self.graph, node, self.compat)
         self.diagnostics.extend(problems)
         return -1 not in node.operands and all(item.severity != "error" for item in problems)
 

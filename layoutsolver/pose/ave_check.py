@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
+from layoutsolver.diagnostics.diagnostic import Diagnostic, Label, Severity
 from layoutsolver.graph.build import same_type
 from layoutsolver.graph.model import Graph, OpNode, Value
 from layoutsolver.mlir.types import MemRefType, OtherType, ScalarType, VectorType, parse_type
 from layoutsolver.ops.attributes import attributes
-from layoutsolver.ops.ave_attributes import PREFIX, nodes_of, wrong_address_space, wrong_attributes
+from layoutsolver.ops.ave_attributes import PREFIX, nodes_of, space_out_of_reach, wrong_address_space, wrong_attributes
 from layoutsolver.ops.ave_verifier import CONVERSIONS, Refusal, refusals
 from layoutsolver.ops.registry import all_specs
 from layoutsolver.ops.spec import Kind
@@ -28,15 +28,19 @@ Fault = tuple[str, str]
 """A code, and the end of a sentence about a value."""
 
 
-def check_op(graph: Graph, node: OpNode) -> list[Diagnostic]:
-    """What is wrong with the types of an operation's values; empty if nothing is."""
+def check_op(graph: Graph, node: OpNode, compat: bool = False) -> list[Diagnostic]:
+    """What is wrong with the types of an operation's values; empty if nothing is.
+
+    With `compat`, what the released analyzer does not look at is a warning.
+    """
     values = graph.values
     operands = tuple([values[value].type.text if value >= 0 else "" for value in node.operands])
     results = tuple([values[value].type.text for value in node.results])
     roles = tuple(node.roles)
     faults = _faults(node.name, roles, operands, results)
+    unseen = frozenset({"LS0310"} if compat else ())
     found = _attribute_faults(graph, node) + _index_faults(graph, node)
-    if not faults and all(item.severity != "error" for item in found):
+    if all(fault[0] in unseen for _, fault in faults) and all(item.severity != "error" for item in found):
         names = tuple(attributes(node)) if node.name.removeprefix(PREFIX) in CONVERSIONS else ()
         label = Label(graph.module.source, node.span)
         refused = _refusals(node.name, roles, operands, results, names)
@@ -44,10 +48,11 @@ def check_op(graph: Graph, node: OpNode) -> list[Diagnostic]:
     for place, fault in faults:
         if place < len(operands):
             span = node.op.token_span(node.operand_tokens[place])
-            found.append(_report(graph, node, values[node.operands[place]], fault, Label(graph.module.source, span)))
+            value, label = values[node.operands[place]], Label(graph.module.source, span)
         else:
             value = values[node.results[place - len(operands)]]
-            found.append(_report(graph, node, value, fault, Label(graph.module.source, value.span)))
+            label = Label(graph.module.source, value.span)
+        found.append(_report(graph, node, value, fault, label, is_error=fault[0] not in unseen))
     return found
 
 
@@ -56,13 +61,13 @@ def attribute_faults(graph: Graph) -> list[Diagnostic]:
     return [found for node in nodes_of(graph) for found in _attribute_faults(graph, node)]
 
 
-def operation_faults(graph: Graph) -> list[Diagnostic]:
+def operation_faults(graph: Graph, compat: bool = False) -> list[Diagnostic]:
     """What is wrong with all operations of a program whose text follows their forms: types, indices, attributes."""
     return [
         found
         for node in nodes_of(graph)
         for found in (
-            check_op(graph, node) if node.types and -1 not in node.operands else _attribute_faults(graph, node)
+            check_op(graph, node, compat) if node.types and -1 not in node.operands else _attribute_faults(graph, node)
         )
     ]
 
@@ -126,10 +131,11 @@ def _index_faults(graph: Graph, node: OpNode) -> list[Diagnostic]:
     return [Diagnostic("LS0205", "error", message, label)]
 
 
-def _report(graph: Graph, node: OpNode, value: Value, fault: Fault, label: Label) -> Diagnostic:
+def _report(graph: Graph, node: OpNode, value: Value, fault: Fault, label: Label, is_error: bool) -> Diagnostic:
     code, text = fault
+    severity: Severity = "error" if is_error else "warning"
     secondary = (Label(graph.module.source, node.span, "in this operation"),) if label.span != node.span else ()
-    return Diagnostic(code, "error", f"`{node.name}`: `{value.name or 'result'}` {text}", label, secondary)
+    return Diagnostic(code, severity, f"`{node.name}`: `{value.name or 'result'}` {text}", label, secondary)
 
 
 @lru_cache(maxsize=4096)
@@ -159,7 +165,10 @@ def _fault(text: str, kind: Kind) -> Fault | None:
         if not isinstance(type_, MemRefType) or text.startswith("memref<*"):
             return "LS0203", f"has type `{text}`, expected a memref{' of known rank' * text.startswith('memref<')}"
         wrong = wrong_address_space(text)
-        return ("LS0206", wrong) if wrong else None
+        if wrong:
+            return "LS0206", wrong
+        space = space_out_of_reach(type_)
+        return ("LS0310", f"lies in `{space}`, and vector operations reach `ub` alone") if space else None
     if kind is Kind.INDEX and text != "index":
         return "LS0203", f"has type `{text}`, expected `index`"
     if kind is Kind.SCALAR and not isinstance(type_, ScalarType):

@@ -44,7 +44,7 @@ def read_program(source: SourceFile, options: SolveOptions) -> Written:
     if written.unreadable:
         return written
     graph, found = graph_of(module, options)
-    found += operation_faults(graph)
+    found += operation_faults(graph, options.compat == "upstream")
     written.diagnostics += found
     if any(item.severity == "error" for item in found):
         return written

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from layoutsolver.diagnostics.diagnostic import Diagnostic, Label
 from layoutsolver.graph.model import Graph, OpNode
-from layoutsolver.mlir.pto_types import PointerType, VmiVectorType
+from layoutsolver.mlir.pto_types import PointerType, VmiVectorType, space_of
 from layoutsolver.mlir.types import MemRefType, ScalarType, Type
 from layoutsolver.ops.attributes import attributes
 from layoutsolver.vmi.canonical import PREFIX, kind_of
@@ -29,8 +29,10 @@ def memory_faults(graph: Graph, node: OpNode, name: str, attrs: Mapping[str, str
     by_role = {role: graph.values[value].type for role, value in zip(node.roles, node.operands, strict=True)}
     bases = [by_role[role] for role in _BASES if role in by_role]
     for known in bases:
-        if isinstance(known, PointerType) and known.space != "ub":
-            yield f"reaches memory of `ub` alone, and this is a pointer into `{known.space}`"
+        space = space_of(known)
+        if space not in ("", "ub"):
+            what = "pointer into" if isinstance(known, PointerType) else "memref in"
+            yield f"reaches memory of `ub` alone, and this is a {what} `{space}`"
         if isinstance(known, MemRefType):
             yield from _row(known)
     results = [graph.values[value].type for value in node.results]

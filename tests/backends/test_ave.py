@@ -188,13 +188,13 @@ I8, I8_4VL, I32, I1 = "vector<64xi8>", "vector<64xi8:b8_4vl>", "vector<64xi32:b3
 
 PROGRAMS = {
     "loop": HEAD + MASK + LOAD + (
-        "  %r:2 = scf.for %i = %c0 to %n step %c0 iter_args(%s = %x, %t = %x) -> (vector<64xi8>, vector<64xi8>) {\n"
+        "  %r:2 = scf.for %i = %c0 to %n step %n iter_args(%s = %x, %t = %x) -> (vector<64xi8>, vector<64xi8>) {\n"
         "    %u = ave.hir.vadd %s, %t, %m : vector<64xi8>, vector<64xi1>\n"
         "    scf.yield %u, %s : vector<64xi8>, vector<64xi8>  // swapped\n"
         "  }\n"
     ) + WIDEN.format("%r#1") + TAIL,
     "generic_loop": HEAD + MASK + LOAD + (
-        '  %r = "scf.for"(%c0, %n, %c0, %x) ({\n'
+        '  %r = "scf.for"(%c0, %n, %n, %x) ({\n'
         "  ^bb0(%i: index, %s: vector<64xi8>):\n"
         "    %u = ave.hir.vadd %s, %s, %m : vector<64xi8>, vector<64xi1>\n"
         '    "scf.yield"(%u) : (vector<64xi8>) -> ()\n'
@@ -212,7 +212,7 @@ PROGRAMS = {
     + HEAD + MASK + LOAD + (
         "  %r:2 = func.call @out(%x, %q, %x) : (vector<64xi8>, i1, vector<64xi8>) -> (vector<64xi8>, vector<64xi8>)\n"
         "  %s:2 = call @out(%r#1, %q, %r#0) : (vector<64xi8>, i1, vector<64xi8>) -> (vector<64xi8>, vector<64xi8>)\n"
-        "  scf.for %i = %c0 to %n step %c0 {\n"
+        "  scf.for %i = %c0 to %n step %n {\n"
         "    %u = ave.hir.vadd %s#0, %s#0, %m : vector<64xi8>, vector<64xi1>  // used in here\n"
         "  }\n"
     ) + WIDEN.format("%s#0") + TAIL,

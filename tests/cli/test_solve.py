@@ -89,7 +89,7 @@ def test_the_assumed_trip_count_weighs_what_a_loop_costs(tmp_path: Path, run: Ru
     lines = PROGRAM.splitlines()
     looped = [
         *lines[:1], lines[1].replace("(%a", "(%n: index, %a"), *lines[2:4],
-        "  scf.for %k = %c0 to %n step %c0 {", *lines[4:7], "  }", *lines[7:], "",
+        "  scf.for %k = %c0 to %n step %n {", *lines[4:7], "  }", *lines[7:], "",
     ]  # fmt: skip
     file = write(tmp_path / "in.mlir", "\n".join(looped))
     costs = [

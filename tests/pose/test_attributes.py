@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from layoutsolver.api import LowerOptions, lower, solve
+from layoutsolver.api import LowerOptions, SolveOptions, lower, solve
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 from layoutsolver.ops.ave import AVE_OPS
 from layoutsolver.ops.ave_attributes import FUNCTION_TYPES, OWN_ATTRIBUTES
@@ -81,6 +81,47 @@ def test_an_address_space_that_does_not_exist_is_named() -> None:
     assert found
     assert {item.code for item in found} == {"LS0206"}
     assert all(item.message.endswith("which does not exist: is `ub` meant?") for item in found)
+
+
+@pytest.mark.parametrize(
+    ("space", "name"),
+    [
+        ("#hivm.address_space<gm>", "gm"), ("#hivm.address_space<cbuf>", "cbuf"), ("#hivm.address_space<cc>", "cc"),
+        ("1", "gm"), ("11 : i64", "ssbuf"), ("7", "7"), ("strided<[1], offset: 6>, #hivm.address_space<gm>", "gm"),
+    ],
+)  # fmt: skip
+def test_memory_that_vector_operations_do_not_reach_is_named(space: str, name: str) -> None:
+    source = SourceFile("k.mlir", program().text.replace(f"memref<64xi8, {UB}>", f"memref<64xi8, {space}>"))
+    expected = f"`ave.hir.vload`: `%a` lies in `{name}`, and vector operations reach `ub` alone"
+    for found in (solve(source).diagnostics, verify(source).diagnostics, lower(source).diagnostics):
+        (item,) = found
+        assert (item.code, item.severity, item.message) == ("LS0310", "error", expected)
+        assert item.primary is not None
+        assert source.line_column(item.primary.span.start)[0] == 4
+    stated = SourceFile("k.mlir", source.text.replace("{pp =", "{functionType = #ave.func_dist_type<even>, pp ="))
+    assert [item.code for item in verify(stated).diagnostics] == ["LS0310"]
+    assert not any(item.severity == "error" for item in verify(stated, SolveOptions("upstream")).diagnostics[:1])
+    (warned,) = [item for item in solve(source, SolveOptions("upstream")).diagnostics if item.code == "LS0310"]
+    assert (warned.severity, warned.message) == ("warning", expected)
+    assert solve(source, SolveOptions("upstream")).ok
+
+
+@pytest.mark.parametrize(
+    "rest",
+    ["", f", {UB}", ", 6", ", 6 : i32", ", 0", ", #hivm.address_space<zero>", f", strided<[1], offset: 1>, {UB}"],
+)
+def test_memory_that_vector_operations_reach_or_that_is_not_said_is_taken(rest: str) -> None:
+    source = SourceFile("k.mlir", program().text.replace(f"memref<64xi8, {UB}>", f"memref<64xi8{rest}>"))
+    assert solve(source).diagnostics == []
+
+
+def test_operations_on_memory_out_of_reach_are_checked_otherwise_as_well() -> None:
+    text = program(widen="").text.replace(f"memref<64xi8, {UB}>", "memref<64xi8, #hivm.address_space<gm>>")
+    text = text.replace("vload <NORM> %a[%c0]", "vload <NORM> %a[%c0, %c0]")
+    for compat in ("", "upstream"):
+        codes = [item.code for item in solve(SourceFile("k.mlir", text), SolveOptions(compat)).diagnostics]
+        assert sorted(codes)[-2:] == ["LS0209", "LS0310"]
+        assert "LS0205" in codes
 
 
 def test_what_is_meant_for_others_is_kept() -> None:

@@ -16,6 +16,7 @@ M, N = "!pto.vmi.mask<64xpred>", "!pto.vmi.mask<128xpred>"
 HEADER = f"""
 %p = "t.v"() : () -> !pto.ptr<f32, ub>
 %gm = "t.v"() : () -> !pto.ptr<f32, gm>
+%far, %near = "t.v"() : () -> (memref<64xf32, #pto.address_space<gm>>, memref<64xf32, #pto.address_space<vec>>)
 %o = "t.v"() : () -> index
 %a, %g, %h, %i, %si = "t.v"() : () -> ({F}, {G}, {H}, {I8}, {SI})
 %m, %n = "t.v"() : () -> ({M}, {N})
@@ -40,6 +41,8 @@ def refused(text: str) -> list[tuple[str, str]]:
          "makes floats of signed integers alone, and i8 says no sign; spell it with `si`"),
         (f"%x = pto.vmi.vload %gm[%o] : !pto.ptr<f32, gm> -> {F}",
          "reaches memory of `ub` alone, and this is a pointer into `gm`"),
+        (f"%x = pto.vmi.vload %far[%o] : memref<64xf32, #pto.address_space<gm>> -> {F}",
+         "reaches memory of `ub` alone, and this is a memref in `gm`"),
         (f"%x = pto.vmi.vcadd %a, %m {{group = 7, reassoc}} : {F}, {M} -> !pto.vmi.vreg<7xf32>",
          "has 7 groups, which do not divide 64 elements"),
         (f"%x = pto.vmi.vshl %a, %a : {F}, {F} -> {F}", "takes no elements of type f32, only i8, i16, i32"),
@@ -58,6 +61,7 @@ def test_what_is_refused_and_why(text: str, message: str) -> None:
         f"%x = pto.vmi.vcvt %si : {SI} -> {F}",
         f"%x = pto.vmi.vand %m, %m : {M}, {M} -> {M}",
         f"%x = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {F}",
+        f"%x = pto.vmi.vload %near[%o] : memref<64xf32, #pto.address_space<vec>> -> {F}",
     ],
 )
 def test_what_is_not_refused(text: str) -> None:

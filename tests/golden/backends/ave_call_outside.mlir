@@ -13,7 +13,7 @@ func.func @f(%a: memref<64xi8, #hivm.address_space<ub>>, %n: index, %q: i1) {
   %s:2 = call @out(%plain_6_0, %q, %plain_6_2) : (vector<64xi8>, i1, vector<64xi8>) -> (vector<64xi8>, vector<64xi8>)
   %held_6_0 = ave.hir.vector.layout_cast %s#0 : vector<64xi8> -> vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8_4vl>}>>
   %held_6_1 = ave.hir.vector.layout_cast %s#1 : vector<64xi8> -> vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8>}>>
-  scf.for %i = %c0 to %n step %c0 {
+  scf.for %i = %c0 to %n step %n {
     %u = ave.hir.vadd %held_6_0, %held_6_0, %m : vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8_4vl>}>>, vector<64xi1, #ave.vector_layout<{mem = #ave.vec_mem_type<b32>}>>  // used in here
   }
   %e = ave.hir.vextsi %held_6_0, %m {functionType = #ave.func_dist_type<even>, pp = #ave.vcvt_pp_type<pp0>} : vector<64xi8, #ave.vector_layout<{mem = #ave.vec_mem_type<b8_4vl>}>>, vector<64xi32, #ave.vector_layout<{mem = #ave.vec_mem_type<b32>}>>, vector<64xi1, #ave.vector_layout<{mem = #ave.vec_mem_type<b32>}>>
