@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layoutsolver_backends.vpto.build import Builder
+from layoutsolver_backends.vpto.build import Builder, UnsupportedError
 from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, register_type
 from layoutsolver_backends.vpto.group_memory import group_size
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
@@ -99,11 +99,18 @@ def _reduced(
 
 
 def _reduction(build: Builder, reduce: str, value: Ssa, mask: Ssa) -> Ssa:
-    """A reduction of one register; a sum of narrow integers comes out twice as wide."""
+    """A reduction of one register; a sum of narrow integers comes out twice as wide.
+
+    Raises `UnsupportedError` for sums of bf16: the instruction set lists integers, f16 and f32 alone.
+    """
     bits, element = element_bits(value.type), value.type.partition("x")[2].removesuffix(">")
     if reduce == "vcadd" and bits < 32 and element.lstrip("su")[:1] == "i":
         wide = f"{element.rstrip('0123456789')}{2 * bits}"
         return build.as_type(build.one(reduce, (value, mask), register_type(wide, 2 * bits)), value.type)
+    if reduce in ("vcadd", "vcgadd") and element == "bf16":
+        raise UnsupportedError(
+            f"`pto.{reduce}` adds lanes of integers, f16 and f32, not of bf16: convert to f32 before"
+        )
     return build.one(reduce, (value, mask), value.type)
 
 

@@ -264,6 +264,22 @@ def test_what_has_no_intrinsic_is_said_where_it_stands(line: str, code: str) -> 
     assert errors(function(ZERO, ALL, splat, line, STORE), solved=True) == [(code, 5)]
 
 
+def test_a_sum_of_bf16_says_which_sums_there_are_and_how_it_can_be_made() -> None:
+    half = "vector<64xbf16>"
+    line = f"%r = ave.hir.reduction <add>, %v, %m : {half}, {MASK} -> {half}"
+    splat = f"%v = ave.hir.scalar_broadcast %s : bf16 -> {half}"
+    memory = f"memref<64xbf16, {UB}>"
+    store = f"ave.hir.masked_store <ONEPT_B16> %b[%c0], %m, %r : {memory}, {MASK}, {half}"
+    text = function(ZERO, ALL, splat, line, store, arguments=f"%b: {memory}, %s: bf16")
+    (found,) = lower(SourceFile("a.mlir", text), LowerOptions()).diagnostics
+    assert (found.code, found.message) == ("LS0602", "no intrinsics do `ave.hir.reduction` on elements of type `bf16`")
+    assert found.notes == (
+        "`vcadd` adds lanes of integers, f16 and f32; a sum of bf16 made in f32 would be rounded twice",
+        "where that is meant, `ave.hir.vextf` before and `ave.hir.vtruncf` behind say it",
+    )
+    assert low(text.replace("bf16", "f16")).diagnostics == []
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [

@@ -45,8 +45,9 @@ def reduce(writer: Writer, step: Step) -> None:
         writer.give(result, _sum_of_bytes(code, step, data, mask))
         return
     if is_float(element) and element not in _LARGEST[plain]:
+        note = f"`vcadd` adds lanes of integers, f16 and f32; a sum of {element} made in f32 would be rounded twice"
         raise missing(
-            step, element, f"there is no reduction `{kind}` of them, and in float32 it would be rounded twice"
+            step, element, note, "where that is meant, `ave.hir.vextf` before and `ave.hir.vtruncf` behind say it"
         )
     sign = "u" if kind.startswith("u") and not is_float(element) else sign_of(element)
     wide = f"i{2 * bits_of(element)}" if kind == "add" and not is_float(element) and bits_of(element) < 32 else element
