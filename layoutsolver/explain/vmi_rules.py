@@ -20,11 +20,16 @@ FACTS: dict[str, str] = {
     "align": "what the address is a multiple of, in bytes",
     "masked": "whether there is a mask", "misaligned": "whether the address may be no multiple of a block",
     "pointer": "whether memory is given as a pointer", "saturate": "the attribute", "order": "the attribute",
-    "reach": "bytes that are accessed", "picks": "instructions of a shuffle", "merges": "instructions of a shuffle",
-    "indexing": "instructions of a shuffle", "dynamic": "whether the mask is made of a number that is not constant",
+    "reach": "bytes that are accessed", "picks": "selections by index", "merges": "what joins their results",
+    "indexing": "what makes indices", "made": "what makes indices, by name",
+    "pairs": "what takes even and odd elements apart", "sums": "what joins them",
+    "blocks": "1 where groups do not fill blocks", "reduces": "reductions of registers",
+    "partial": "groups' parts of registers", "ranges": "runs of lanes behind the first one",
+    "dynamic": "whether the mask is made of a number that is not constant",
     "zero_gap": "whether what lies between the elements is zero", "stated": "the layout that the type states",
-    "same_masks": "whether all registers of the mask are alike", "prefixes": "what the mask's registers take",
-    "joins": "what the mask's registers take", "ramps": "what the mask's registers take",
+    "same_masks": "whether all registers of the mask are alike", "full": "whether all bits of the mask are set",
+    "prefixes": "what the mask's registers take",
+    "joins": "what puts parts together", "ramps": "what the mask's registers take",
 }  # fmt: skip
 """What the facts in conditions and counts are."""
 

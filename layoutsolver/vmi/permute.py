@@ -7,7 +7,8 @@ takes fewer instructions is taken.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 LONGEST = 256
@@ -18,7 +19,8 @@ class Move(NamedTuple):
     """An instruction: its mnemonic, the moves whose results it takes, and a number.
 
     The number is the first lane of `vci` and `vcid` (which counts down), the scalar of `vdup`, `vadds`, `vmuls` and of
-    shifts, the register of the source that `vselr` selects from, and how many lanes of `vsel` are from the first.
+    shifts, the register of the source that `vselr` selects from, and how many lanes of `vsel` are from the first. A
+    mnemonic that ends in `.16` is made in lanes of 16 bits, whatever the width of elements.
     """
 
     name: str
@@ -37,11 +39,20 @@ class Plan(NamedTuple):
         return sum(move.name in names for move in self.moves)
 
     @property
+    def merges(self) -> int:
+        """How many instructions put elements of several registers together."""
+        return len(self.data) - self.count("vselr")
+
+    @property
     def indexing(self) -> int:
         """How many instructions make indices."""
-        picks = {number for number, move in enumerate(self.moves) if move.name == "vselr"}
-        merges = sum(move.name == "vsel" and move.taken[0] in self.data for move in self.moves)
-        return len(self.moves) - len(picks) - merges
+        return len(self.moves) - len(self.data)
+
+    def indices(self, name: str) -> int:
+        """How many instructions of a name, in lanes of any width, make indices."""
+        return sum(
+            move.name.partition(".")[0] == name for number, move in enumerate(self.moves) if number not in self.data
+        )
 
     @property
     def data(self) -> frozenset[int]:
@@ -71,16 +82,20 @@ def plan_of(indices: tuple[int, ...], bits: int) -> Plan | None:
     ['vcid', 'vselr']
     """
     lanes = 2048 // bits
-    planner = _Planner(bits)
+    planner = Planner(bits)
     results = []
     for start in range(0, len(indices), lanes):
-        results.append(planner.register(indices[start : start + lanes], lanes))
+        some = indices[start : start + lanes]
+        index = planner.cheaper(tuple(number % lanes for number in some))
+        results.append(planner.merged(index, [number // lanes for number in some]))
         if len(planner.moves) > LONGEST:
             return None
     return Plan(tuple(planner.moves), tuple(results))
 
 
-class _Planner:
+class Planner:
+    """Makes the moves of a plan, each once: those with equal operands are one."""
+
     def __init__(self, bits: int) -> None:
         self.bits = bits
         self.moves: list[Move] = []
@@ -94,11 +109,8 @@ class _Planner:
             self.moves.append(move)
         return self.known[move]
 
-    def register(self, indices: tuple[int, ...], lanes: int) -> int:
-        """The move that makes a register."""
-        inside = tuple(index % lanes for index in indices)
-        index = self.cheaper(inside)
-        sources = [number // lanes for number in indices]
+    def merged(self, index: int, sources: Sequence[int]) -> int:
+        """The move that makes a register, of lanes that are selected from these registers of the source."""
         runs = [at for at in range(len(sources)) if at == 0 or sources[at] != sources[at - 1]]
         total = self.put("vselr", index, number=sources[runs[-1]])
         for at in range(len(runs) - 2, -1, -1):
@@ -108,18 +120,24 @@ class _Planner:
 
     def cheaper(self, inside: tuple[int, ...]) -> int:
         """The index vector by whichever way takes fewer instructions."""
-        known, moves = dict(self.known), list(self.moves)
-        by_pieces = self.pieces(inside)
         fields = fields_of(inside)
-        if fields is None or not self.fits(fields[1]):
-            return by_pieces
-        long = self.known, self.moves
-        self.known, self.moves = known, moves
-        by_fields = self.fields(*fields, len(inside))
-        if len(self.moves) <= len(long[1]):
-            return by_fields
-        self.known, self.moves = long
-        return by_pieces
+        ways = [partial(self.pieces, inside)]
+        if fields is not None and self.fits(fields[1]):
+            ways.insert(0, partial(self.fields, *fields, len(inside)))
+        return self.shortest(*ways)
+
+    def shortest(self, *ways: Callable[[], int]) -> int:
+        """What the way makes that takes the fewest moves, the first of those that take as many."""
+        begun = dict(self.known), list(self.moves)
+        best: tuple[int, dict[Move, int], list[Move]] | None = None
+        for way in ways:
+            self.known, self.moves = dict(begun[0]), list(begun[1])
+            made = way()
+            if best is None or len(self.moves) < len(best[2]):
+                best = made, self.known, self.moves
+        assert best is not None
+        made, self.known, self.moves = best
+        return made
 
     def fits(self, fields: tuple[tuple[int, int, int], ...]) -> bool:
         """Whether the scales can be multiplied by: elements of 8 bits are only shifted."""
@@ -146,6 +164,7 @@ class _Planner:
         return self.put("vadds", ramp, number=self.wrapped(origin)) if self.wrapped(origin) else ramp
 
     def scaled(self, ramp: int, scale: int) -> int:
+        """A ramp times a number."""
         if scale == 1:
             return ramp
         if scale & (scale - 1) == 0:
@@ -153,6 +172,7 @@ class _Planner:
         return self.put("vmuls", ramp, number=scale)
 
     def wrapped(self, number: int) -> int:
+        """A number as lanes hold it."""
         return number % (1 << self.bits)
 
     # -- fields -----------------------------------------------------------------------------------------------

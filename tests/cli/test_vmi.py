@@ -149,15 +149,15 @@ def test_json_holds_decisions_sums_and_text(run: Run) -> None:
     assert document["released"]["sums"]["busiest"] == 56
     assert document["values"][0]["layouts"] == ["ls2"]
     assert "lane_stride = 2" in document["text"]
-    refused = json.loads(run("solve", "--format", "json", str(DATA / "115-bad-group-12.pto")).out)
-    assert (refused["status"], refused["diagnostics"][0]["code"]) == ("invalid", "LS0802")
+    refused = json.loads(run("solve", "--format", "json", str(DATA / "117-bad-narrow-no-saturate.pto")).out)
+    assert (refused["status"], refused["diagnostics"][0]["code"]) == ("invalid", "LS0801")
 
 
 @pytest.mark.parametrize("form", ["sarif", "github"])
 def test_messages_have_their_documents(form: str, run: Run) -> None:
-    outcome = run("solve", "--format", form, str(DATA / "115-bad-group-12.pto"))
+    outcome = run("solve", "--format", form, str(DATA / "117-bad-narrow-no-saturate.pto"))
     assert outcome.status == 1
-    assert "LS0802" in outcome.out
+    assert "LS0801" in outcome.out
 
 
 def test_a_program_of_vpto_has_nothing_to_decide(run: Run, tmp_path: Path) -> None:

@@ -93,6 +93,25 @@ def rows() -> Iterator[str]:
         )  # fmt: skip
 
 
+def sizes() -> Iterator[str]:
+    """Groups of sizes that no block has, under a mask of all and one that is counted, spread again, stored."""
+    shapes = ((6, 2), (24, 8), (96, 8), (96, 48), (100, 4), (320, 16), (192, 12), (96, 1))
+    for element, op, (lanes, groups) in product(("f32", "f16", "si16", "ui8"), ("add", "max"), shapes):
+        what = f"{op}{'f' if element[0] == 'f' else 'i'}"
+        attrs = f"num_groups = {groups}{', reassoc' * (what == 'addf')}"
+        v, m, g, one = vreg(lanes, element), _mask(lanes), vreg(groups, element), vreg(1, element)
+        for count in ("%n", "%all"):
+            yield _kernel(
+                (element,), _loaded("%x", lanes, element), f"%all = arith.constant {lanes} : index",
+                f"%m = pto.vmi.create_mask {count} : index -> {m}", "%c1 = arith.constant 1 : index",
+                f"%s = pto.vmi.group_reduce_{what} %x, %m {{{attrs}}} : {v}, {m} -> {g}",
+                f"%y = pto.vmi.group_broadcast %s {{num_groups = {groups}}} : {g} -> {v}",
+                _stored("%y", lanes, element),
+                f"pto.vmi.group_store %s, %p{element}[%c0], %c1 {{num_groups = {groups}}} : {g}, {pointer(element)}",
+                f"%t = pto.vmi.reduce_max{what[-1]} %x, %m : {v}, {m} -> {one}", _stored("%t", 1, element),
+            )  # fmt: skip
+
+
 def pairs() -> Iterator[str]:
     """Vectors taken apart and put together by turns, and stored so at addresses of any kind."""
     lengths = (1, 24, 32, 47, 62, 64, 100, 128, 170, 192, 256)
@@ -212,5 +231,5 @@ def registers() -> Iterator[str]:
 
 def rare_kernels() -> Iterator[str]:
     """All of these."""
-    for kind in (granularities, rows_of_scalars, rows, pairs, single, partial, shuffles, registers):
+    for kind in (granularities, rows_of_scalars, rows, sizes, pairs, single, partial, shuffles, registers):
         yield from kind()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from layoutsolver.ops.spec import Effect
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.pose.vmi.variants import PIPES
 from layoutsolver.vmi.runs import calls_of
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
-from layoutsolver_backends.vpto.code import Code
+from layoutsolver_backends.vpto.code import Code, Instruction, Ssa
 from layoutsolver_backends.vpto.emission import emit_prefix, types_of
 from layoutsolver_backends.vpto.families import EMISSIONS
 from layoutsolver_backends.vpto.site import Site
@@ -66,9 +67,16 @@ def emitted(posed: PosedVmi) -> list[Emitted]:
 
 
 def _counts(code: Code) -> tuple[int, ...]:
-    """The instructions that count, on each pipe."""
+    """The instructions that count, on each pipe, equal ones that change nothing once."""
     found = Counter(dict.fromkeys(PIPES, 0))
+    stands_for: dict[Ssa, Ssa] = {}
+    seen: dict[tuple[object, ...], Instruction] = {}
     for _, instruction in code.all():
-        if instruction.counted:
-            found[instruction.pipe] += instruction.occupies
+        one = instruction.renamed(stands_for)
+        key = (one.name, one.operands, one.words, one.attrs, tuple(value.type for value in one.results))
+        if key in seen and one.effect is Effect.PURE:
+            stands_for.update(zip(one.results, seen[key].results, strict=True))
+        elif one.counted:
+            found[one.pipe] += one.occupies
+        seen.setdefault(key, one)
     return tuple(found[pipe] for pipe in PIPES)

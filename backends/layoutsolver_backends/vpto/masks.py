@@ -5,7 +5,8 @@ from __future__ import annotations
 from layoutsolver.vmi.masks import known_bits
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
-from layoutsolver_backends.vpto.code import Ssa, element_bits, mask_type, register_type
+from layoutsolver_backends.vpto.code import Ssa, element_bits, mask_type
+from layoutsolver_backends.vpto.indices import ramp
 from layoutsolver_backends.vpto.site import Shape, Site, carrier_bits, mask_shape, split_mask
 from layoutsolver_models.rules.vmi.layouts import register_lanes
 from layoutsolver_models.rules.vmi.patterns import Pattern, register_patterns
@@ -53,26 +54,22 @@ def _of_pattern(build: Builder, bits: int, pattern: Pattern, lanes: list[Ssa]) -
     """A predicate of known bits; `lanes` holds the ramp that all of them share."""
     if pattern.period:
         if not lanes:
-            lanes.append(_ramp(build, bits))
+            lanes.append(ramp(build, 0, bits))
         limit = build.constant(pattern.turns[0], f"i{bits}")
-        return _below(build, bits, _inside(build, lanes[0], pattern.period), limit, pattern.lanes)
+        return below(build, bits, number_inside(build, lanes[0], pattern.period), limit, pattern.lanes)
     mask = build.prefix(bits, pattern.turns[0] if pattern.turns else 0, counted=True)
     for turn in pattern.turns[1:]:
         mask = build.mask_op("pxor", mask, build.prefix(bits, turn, counted=True))
     return mask
 
 
-def _ramp(build: Builder, bits: int) -> Ssa:
-    return build.one("vci", (build.constant(0, f"i{bits}"),), register_type(f"ui{bits}", bits))
-
-
-def _inside(build: Builder, lane: Ssa, period: int) -> Ssa:
+def number_inside(build: Builder, lane: Ssa, period: int) -> Ssa:
     """The number of every lane inside of its run."""
     bits = element_bits(lane.type)
     return build.binary("vand", lane, build.splat(build.constant(period - 1, f"i{bits}"), lane.type))
 
 
-def _below(build: Builder, bits: int, inside: Ssa, limit: Ssa, live: int) -> Ssa:
+def below(build: Builder, bits: int, inside: Ssa, limit: Ssa, live: int) -> Ssa:
     """The lanes whose number is below a limit."""
     return build.one("vcmps", (inside, limit, build.prefix(bits, live)), mask_type(bits), ("lt",), hint="%m")
 
@@ -147,7 +144,7 @@ def _periodic(
     if period == len(inside):
         return build.first(bits, build.arith("minsi", number, build.constant(period, "i32")))[0]
     if period not in ramps:
-        ramps[period] = _inside(build, _ramp(build, bits), period)
+        ramps[period] = number_inside(build, ramp(build, 0, bits), period)
     if bits != 32:
         number = build.one("arith.trunci", (number,), f"i{bits}", counted=False, hint="%i")
-    return _below(build, bits, ramps[period], number, len(inside))
+    return below(build, bits, ramps[period], number, len(inside))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from layoutsolver.vmi.permute import Move, plan_of
+from layoutsolver.vmi.permute import plan_of
 from layoutsolver.vmi.program import Outside, VmiValue
 from layoutsolver.vmi.shuffle import forwarded, indices_of
 from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa, element_bits, mask_type, register_type
 from layoutsolver_backends.vpto.indices import selected, signed_number
+from layoutsolver_backends.vpto.moves import moved
 from layoutsolver_backends.vpto.site import Registers, Site, data_shape
 from layoutsolver_backends.vpto.trees import data_pairs, flattened, join, split
 from layoutsolver_models.rules.vmi.layouts import register_lanes
@@ -82,33 +83,11 @@ def emit_shuffle(site: Site) -> None:
     if site.uses("vselr"):
         plan = plan_of(indices, bits)
         assert plan is not None
-        made: list[Ssa] = []
-        for move in plan.moves:
-            made.append(_move(site, move, [made[number] for number in move.taken], held))
-        site.put("result", [made[number] for number in plan.results])
+        site.put("result", moved(build, plan, held))
         return
     taken = range(len(held)) if site.layout["source"] != "c" else forwarded(indices, register_lanes(bits))
     assert taken is not None
     site.put("result", [held[number] for number in taken])
-
-
-def _move(site: Site, move: Move, taken: list[Ssa], held: Registers) -> Ssa:
-    """The instruction of a move."""
-    build, bits = site.build, site.vector("source").bits
-    lanes = register_type(f"ui{bits}", bits)
-    name, number = move.name, move.number
-    if name in ("vci", "vcid"):
-        order = "DESC" if name == "vcid" else ""
-        return build.one("vci", (build.constant(signed_number(number, bits), f"i{bits}"),), lanes, order=order)
-    if name == "vdup":
-        return build.splat(build.constant(signed_number(number, bits), f"i{bits}"), lanes)
-    if name in ("vadds", "vmuls", "vshls", "vshrs"):
-        return build.with_scalar(name, taken[0], signed_number(number, bits))
-    if name == "vselr":
-        return build.one("vselr", (held[number], taken[0]), site.type("result"))
-    if name == "vsel":
-        return build.one("vsel", (*taken, build.prefix(bits, number)), taken[0].type)
-    return build.binary(name, *taken)
 
 
 def emit_identity(site: Site) -> None:

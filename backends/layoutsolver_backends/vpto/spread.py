@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from layoutsolver.vmi.group_plans import broadcast_plan
 from layoutsolver.vmi.program import Constant, Operand, VmiValue
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
 from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, register_type
@@ -16,6 +17,7 @@ from layoutsolver_backends.vpto.group_memory import (
     slots_per_load,
 )
 from layoutsolver_backends.vpto.memory import load
+from layoutsolver_backends.vpto.moves import moved
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
 
 SLOT_STRIDES = {"gs8": 1, "gs8.2": 2, "gs8.4": 4}
@@ -153,7 +155,10 @@ def emit_group_broadcast(site: Site) -> None:
     shape = data_shape(value, site.layout["result"])
     registers = site.registers("source")
     layout, size = site.layout["source"], group_size(site, "result")
-    if layout == "gs1":
+    if site.uses("vselr") and ".ANY." in site.rule.id:
+        plan = broadcast_plan(value.bits, value.lanes, site.groups)
+        site.put("result", moved(site.build, plan, registers))
+    elif layout == "gs1":
         site.put("result", _copies(site.build, list(registers), shape, size))
     elif layout in SLOT_STRIDES:
         site.put("result", _selected(site.build, list(registers), SLOT_STRIDES[layout], shape, size))

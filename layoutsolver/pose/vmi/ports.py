@@ -117,6 +117,7 @@ def facts_of(program: VmiProgram, op: VmiOp) -> dict[str, Fact]:
         "saturate": str(op.attrs.get("saturate", "")), "order": str(op.attrs.get("order", "")),
         "dynamic": number is not None and constant_of(program, number) is None,
         "stated": stated or "c", "same_masks": mask is None or is_full(program, mask),
+        "full": mask is None or is_full(program, mask),
         "bits": known_bits(program, op) if op.op in MASKS_OF_NUMBERS else None,
         "mask_bits": _bits_of(program, mask), "function": program.graph.ops[op.origin].function,
     }  # fmt: skip
@@ -128,8 +129,7 @@ def _plan(op: VmiOp) -> dict[str, Fact]:
         return {}
     plan = plan_of(indices_of(op), op.vectors()["source"].bits)
     assert plan is not None
-    picks = plan.count("vselr")
-    return {"picks": picks, "merges": len(plan.data) - picks, "indexing": plan.indexing}
+    return {"picks": plan.count("vselr"), "merges": plan.merges, "indexing": plan.indexing}
 
 
 def _bits_of(program: VmiProgram, mask: VmiValue | None) -> tuple[bool, ...] | None:

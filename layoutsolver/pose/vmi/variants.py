@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
+from layoutsolver.pose.vmi.planned import planned_facts
 from layoutsolver.pose.vmi.ports import (
     MASK_BITS,
     MASK_CONVERSIONS,
@@ -128,6 +129,7 @@ def _variant(
         if isinstance(masked, tuple) and rule.family in ("group_reduce", "reduce"):
             together = rule.layouts["result"] != "gs8"
             now["same_masks"] = have_equal_parts(rule.layouts["mask"], bits, tuple(map(bool, masked)), together)
+        now.update(planned_facts(rule, now))
         limit = rule.limit(now) if released else None
         if limit is not None:
             return Refusal(rule.id, LIMITS[limit.kind])

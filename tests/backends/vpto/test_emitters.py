@@ -38,6 +38,9 @@ MEMORY = ("load", "store", "masked_load", "masked_store", "stride", "gather", "g
 MOVING = ("vintlv", "vdintlv", "vselr", "shuffle", "channel_split", "channel_merge", "single", "histogram")
 """The families that move elements."""
 
+GROUPS = ("group_reduce", "reduce", "group_broadcast")
+"""The families that bring the elements of groups together, or spread one over each."""
+
 NEVER: dict[str, tuple[tuple[str, int], ...]] = {
     "no value is known to have zeros between its elements": (
         ("VMI.CAST.8_16.LS2_C", 0), ("VMI.CAST.16_32.LS2_C", 0), ("VMI.CAST.8_32.LS4_C", 0)),
@@ -71,11 +74,16 @@ def test_each_variant_has_instructions(found: list[Emitted]) -> None:
     assert {one for one in found if one.said} == set()
 
 
-def test_accesses_and_moves_take_as_many_instructions_as_their_rows_count(found: list[Emitted]) -> None:
-    known = {rule.id for rule in VMI_RULES if rule.family in (*MEMORY, *MOVING)}
+def test_instructions_are_as_many_as_rows_count(found: list[Emitted]) -> None:
+    known = {rule.id for rule in VMI_RULES if rule.family in (*MEMORY, *MOVING, *GROUPS)}
     every = [one for one in found if one.rule in known]
     assert {one for one in every if one.counts != one.cost} == set()
-    assert {one.rule for one in every} >= {"VMI.MLOAD.TAIL.C", "VMI.GLOAD.ROWS.C", "VMI.GATHER.STORE.C"}
+    assert {one.rule for one in every} >= {
+        "VMI.MLOAD.TAIL.C",
+        "VMI.GLOAD.ROWS.C",
+        "VMI.GATHER.STORE.C",
+        "VMI.GREDUCE.GATHER.C_GS8",
+    }
 
 
 def test_each_lowering_of_each_row_is_among_them(found: list[Emitted]) -> None:

@@ -14,11 +14,14 @@ Conditions and counts are expressions (`layoutsolver_models.rules.expression`) o
     misaligned     whether the base is no multiple of a block, if what pointers come from elsewhere is one
     pointer        whether memory is given as a pointer, not a memref
     saturate order those attributes of casts and ramps, empty if absent
-    picks merges indexing  the instructions of a shuffle (`layoutsolver.vmi.permute`)
+    picks merges indexing  the instructions of a shuffle or of groups of any size (`layoutsolver.vmi.permute`)
+    made(name)     the instructions of a name by which indices for groups of any size are made
+    pairs sums blocks reduces partial ranges  what else groups of any size take (`layoutsolver.vmi.group_plans`)
     dynamic        whether a mask is made of a number that is not constant
     zero_gap       whether what lies between the elements of a source is known to be zero
     stated         the layout that the type of a vector states, `c` if it states none
     same_masks     whether all registers of the mask are one and the same
+    full           whether all bits of the mask are known to be set
     prefixes joins ramps   what the registers of a mask that is known take (`rules.vmi.patterns`)
 
 `N`, `W` and `R` are of the source where an operation has one, else of the result; where that has one element for each
@@ -237,8 +240,9 @@ def facts(rule: VmiRule, shapes: dict[str, Shape], **more: Fact) -> dict[str, Fa
         "R": -(-lanes // full),
         "A": registers, "op": "", "element": "", "to": "", "stride": None, "align": None, "reach": None,
         "misaligned": False, "masked": False, "pointer": True, "saturate": "", "order": "", "stated": "c",
-        "dynamic": False, "zero_gap": False, "same_masks": True, "prefixes": 1, "joins": 0, "ramps": 0, "picks": 0,
-        "merges": 0, "indexing": 0, "G": 1, "S": size,
+        "dynamic": False, "zero_gap": False, "same_masks": True, "full": True, "prefixes": 1, "joins": 0,
+        "ramps": 0, "picks": 0, "merges": 0, "indexing": 0, "pairs": 0, "sums": 0, "blocks": 0, "reduces": 0,
+        "partial": 0, "ranges": 0, "made": lambda name: 0, "G": 1, "S": size,
     }  # fmt: skip
     known.update(more)
     return known

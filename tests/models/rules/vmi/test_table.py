@@ -23,15 +23,16 @@ from tests.models.rules.vmi.shapes import cases
 FACTS = {
     "N", "N_to", "W", "W_to", "lp", "B", "R", "G", "S", "A", "op", "element", "to", "stride", "align", "pointer",
     "saturate", "dynamic", "same_masks", "zero_gap", "prefixes", "joins", "ramps", "stated", "misaligned", "masked",
-    "order", "picks", "merges", "indexing", "W_idx",
+    "order", "picks", "merges", "indexing", "W_idx", "full", "pairs", "sums", "blocks", "reduces", "partial", "ranges",
+    "made",
 }  # fmt: skip
 ROWS = pytest.mark.parametrize("rule", VMI_RULES, ids=[rule.id for rule in VMI_RULES])
 
 COUNTS = {
     "same": 13, "free": 13, "free_mask": 13, "iota": 13, "contiguous": 1, "cast": 40, "vexpdif": 16, "bitcast": 14,
     "load": 5, "store": 5, "masked_store": 5, "masked_load": 2, "deinterleave_load": 1, "interleave_store": 2,
-    "stride": 2, "gather": 3, "group_load": 11, "group_slot_load": 6, "group_store": 12, "group_reduce": 12,
-    "reduce": 1, "group_broadcast": 20, "group_broadcast_load": 12, "vintlv": 5, "vdintlv": 5, "vselr": 1, "shuffle": 7,
+    "stride": 2, "gather": 3, "group_load": 11, "group_slot_load": 6, "group_store": 12, "group_reduce": 13,
+    "reduce": 1, "group_broadcast": 22, "group_broadcast_load": 12, "vintlv": 5, "vdintlv": 5, "vselr": 1, "shuffle": 7,
     "channel_split": 4, "channel_merge": 4, "single": 5, "histogram": 1, "convert": 28, "convert_mask": 12,
     "granularity": 24, "free_lane": 26, "identity": 13, "registers": 13,
 }  # fmt: skip
@@ -45,7 +46,8 @@ SITUATIONS: tuple[dict[str, Fact], ...] = (
         "trunci", "compress_store", "active_prefix_index", "expand_load", "mask_and", "create_group_mask")),
     {**OTHERWISE, "stride": "S"}, {**OTHERWISE, "stride": 32}, {**OTHERWISE, "stride": None, "align": None},
     {**OTHERWISE, "pointer": False}, {**OTHERWISE, "masked": True}, {**OTHERWISE, "misaligned": True},
-    {**OTHERWISE, "same_masks": False}, {**OTHERWISE, "dynamic": True, "op": "create_mask"},
+    {**OTHERWISE, "same_masks": False}, {**OTHERWISE, "full": False},
+    {**OTHERWISE, "dynamic": True, "op": "create_mask"},
     {**OTHERWISE, "op": "trunci", "saturate": "NOSAT"},
     *({**OTHERWISE, "stated": name} for name in LAYOUT_NAMES),
 )  # fmt: skip
