@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from layoutsolver_models.elimination.factors import Factors
 
-LARGEST = 1 << 16
+LARGEST = 1 << 14
 """The entries of a table, for one level and one weighting."""
 
 Held = tuple[int, tuple[int, ...]]

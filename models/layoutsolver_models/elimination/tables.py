@@ -171,12 +171,16 @@ def _placed(table: Table, part: Part, sizes: tuple[int, ...]) -> Table:
 
 
 def _added(parts: Iterable[tuple[Table, Part]], sizes: tuple[int, ...]) -> Table:
-    """The sum of the parts of a table, over all variables."""
-    total: Table | None = None
-    for number, (table, part) in enumerate(parts, 1):
-        placed = _placed(table, part, sizes)
-        total = placed if total is None else total + placed
+    """The sum of the parts of a table, over all variables: small ones are added up before they are spread."""
+    placed = sorted((_placed(table, part, sizes) for table, part in parts), key=lambda one: one.size)
+    total = placed[0]
+    whole = False
+    for number, part in enumerate(placed[1:], 2):
+        if whole:
+            np.add(total, part, out=total)
+        else:
+            total = total + part
+            whole = total.shape[2:] == sizes
         if number % OFTEN == 0:
             total = _capped(total)
-    assert total is not None
     return total
