@@ -2,7 +2,8 @@
 
 An index vector is a ramp times powers of two, cut into pieces that are selected between, or a sum of fields of the
 number of the lane (`l >> a & mask`, scaled), where all indices of a register are such a sum. Both are exact; whichever
-takes fewer instructions is taken.
+takes fewer instructions is taken. Where a register of the source comes up again and again, it is selected from once,
+under a predicate of all lanes that it is for.
 """
 
 from __future__ import annotations
@@ -11,21 +12,22 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-LONGEST = 256
-"""No more instructions than these are planned for one shuffle."""
+from layoutsolver_models.rules.vmi.patterns import Pattern, made, pattern_of
 
 
 class Move(NamedTuple):
     """An instruction: its mnemonic, the moves whose results it takes, and a number.
 
     The number is the first lane of `vci` and `vcid` (which counts down), the scalar of `vdup`, `vadds`, `vmuls` and of
-    shifts, the register of the source that `vselr` selects from, and how many lanes of `vsel` are from the first. A
-    mnemonic that ends in `.16` is made in lanes of 16 bits, whatever the width of elements.
+    shifts, the register of the source that `vselr` selects from, and how many lanes of `vsel` are from the first,
+    unless there is a pattern of them; if that repeats, numbers of lanes in its run are taken as well. A mnemonic that
+    ends in `.16` is made in lanes of 16 bits, whatever the width of elements.
     """
 
     name: str
     taken: tuple[int, ...]
     number: int = 0
+    lanes: Pattern | None = None
 
 
 class Plan(NamedTuple):
@@ -37,6 +39,11 @@ class Plan(NamedTuple):
     def count(self, *names: str) -> int:
         """How many moves are of these names."""
         return sum(move.name in names for move in self.moves)
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The different patterns of lanes."""
+        return tuple(dict.fromkeys(move.lanes for move in self.moves if move.lanes is not None))
 
     @property
     def merges(self) -> int:
@@ -74,8 +81,8 @@ class Piece(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def plan_of(indices: tuple[int, ...], bits: int) -> Plan | None:
-    """The plan by which each element of the result is that of the source which its index names; None if it is too long.
+def plan_of(indices: tuple[int, ...], bits: int) -> Plan:
+    """The plan by which each element of the result is that of the source which its index names.
 
     >>> plan = plan_of((3, 2, 1, 0), 32)
     >>> [move.name for move in plan.moves]
@@ -88,8 +95,6 @@ def plan_of(indices: tuple[int, ...], bits: int) -> Plan | None:
         some = indices[start : start + lanes]
         index = planner.cheaper(tuple(number % lanes for number in some))
         results.append(planner.merged(index, [number // lanes for number in some]))
-        if len(planner.moves) > LONGEST:
-            return None
     return Plan(tuple(planner.moves), tuple(results))
 
 
@@ -101,9 +106,9 @@ class Planner:
         self.moves: list[Move] = []
         self.known: dict[Move, int] = {}
 
-    def put(self, name: str, *taken: int, number: int = 0) -> int:
+    def put(self, name: str, *taken: int, number: int = 0, lanes: Pattern | None = None) -> int:
         """The number of a move, which is made once."""
-        move = Move(name, taken, number)
+        move = Move(name, taken, number, lanes)
         if move not in self.known:
             self.known[move] = len(self.moves)
             self.moves.append(move)
@@ -112,11 +117,28 @@ class Planner:
     def merged(self, index: int, sources: Sequence[int]) -> int:
         """The move that makes a register, of lanes that are selected from these registers of the source."""
         runs = [at for at in range(len(sources)) if at == 0 or sources[at] != sources[at - 1]]
+        if len(runs) > len(set(sources)):
+            return self.by_patterns(index, sources)
         total = self.put("vselr", index, number=sources[runs[-1]])
         for at in range(len(runs) - 2, -1, -1):
             one = self.put("vselr", index, number=sources[runs[at]])
             total = self.put("vsel", one, total, number=runs[at + 1])
         return total
+
+    def by_patterns(self, index: int, sources: Sequence[int]) -> int:
+        """The move that makes a register of several, each selected from under a predicate."""
+        first = list(dict.fromkeys(sources))
+        ways = [_nested(sources, one) for one in (first, first[::-1])]
+        order, patterns = min(ways, key=lambda found: _price(found[1]))
+        total = self.put("vselr", index, number=order[-1])
+        for source, lanes in zip(order[-2::-1], patterns[::-1], strict=True):
+            turns = (self.inside(lanes.period),) if lanes.period else ()
+            total = self.put("vsel", self.put("vselr", index, number=source), total, *turns, lanes=lanes)
+        return total
+
+    def inside(self, period: int) -> int:
+        """The number of each lane in a run of so many, which is a power of two."""
+        return self.put("vand", self.put("vci"), self.put("vdup", number=period - 1))
 
     def cheaper(self, inside: tuple[int, ...]) -> int:
         """The index vector by whichever way takes fewer instructions."""
@@ -193,6 +215,24 @@ class Planner:
         if total < 0:
             return self.put("vdup", number=self.wrapped(base))
         return self.put("vadds", total, number=self.wrapped(base)) if self.wrapped(base) else total
+
+
+def _nested(sources: Sequence[int], order: list[int]) -> tuple[list[int], list[Pattern]]:
+    """The lanes in which each source but the last comes over those behind it: its own, or those before it as well.
+
+    Sources before it come over it again.
+    """
+    patterns = []
+    for number, source in enumerate(order[:-1], 1):
+        own, all_before = ([one in some for one in sources] for some in ({source}, set(order[:number])))
+        patterns.append(min(pattern_of(own), pattern_of(all_before), key=lambda one: _price([one])))
+    return order, patterns
+
+
+def _price(patterns: list[Pattern]) -> int:
+    """What predicates of these patterns take."""
+    found = made(tuple(dict.fromkeys(patterns)))
+    return found.prefixes + found.joins + 3 * found.ramps
 
 
 def pieces_of(inside: tuple[int, ...], scales: bool) -> list[Piece]:

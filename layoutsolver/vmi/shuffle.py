@@ -1,4 +1,4 @@
-"""Shuffles that can be carried out: registers passed on as they are, one element repeated, one register in order."""
+"""Kinds of shuffles: registers passed on as they are, one element repeated, one register in order, anything else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from layoutsolver.vmi.permute import plan_of
 from layoutsolver.vmi.program import VmiOp, VmiValue
 from layoutsolver_models.rules.vmi.layouts import register_lanes
 
@@ -18,8 +17,8 @@ def indices_of(op: VmiOp) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"-?\d+", text.removeprefix("array<i64")))
 
 
-def kind_of_shuffle(op: VmiOp) -> Literal["same", "forward", "splat", "ramp", "other", "long"]:
-    """What a shuffle of contiguous vectors comes to; `long` takes too many instructions."""
+def kind_of_shuffle(op: VmiOp) -> Literal["same", "forward", "splat", "ramp", "other"]:
+    """What a shuffle of contiguous vectors comes to."""
     indices, source = indices_of(op), op.operands["source"]
     assert isinstance(source, VmiValue)
     lanes = register_lanes(source.bits)
@@ -31,7 +30,7 @@ def kind_of_shuffle(op: VmiOp) -> Literal["same", "forward", "splat", "ramp", "o
         return "forward"
     if max(source.lanes, len(indices)) <= lanes and step_of(indices):
         return "ramp"
-    return "other" if indices and plan_of(indices, source.bits) is not None else "long"
+    return "other"
 
 
 def step_of(indices: tuple[int, ...]) -> int:

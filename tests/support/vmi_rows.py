@@ -195,7 +195,9 @@ def shuffles() -> Iterator[str]:
     """What a shuffle may be: nothing, a ramp of lanes, channels put together."""
     for lanes in (64, 128):
         v = vreg(lanes, "f32")
-        for order in (range(lanes), range(0, lanes // 2), range(lanes - 1, -1, -1)):
+        by_turns = tuple(at % 2 * (lanes // 2) + at // 2 for at in range(lanes))
+        again = tuple(lanes // 4 + at * 5 % 7 * (lanes // 8) for at in range(12))
+        for order in (range(lanes), range(0, lanes // 2), range(lanes - 1, -1, -1), by_turns, again):
             to = vreg(len(order), "f32")
             yield _kernel(
                 ("f32",), _loaded("%x", lanes, "f32"),

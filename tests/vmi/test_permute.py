@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layoutsolver.vmi.permute import Plan, plan_of
+from layoutsolver_models.rules.vmi.patterns import Pattern
 
 Lanes = list[int | None]
 
@@ -21,11 +22,18 @@ OPERATIONS: dict[str, Callable[[int, int, int, int], int]] = {
 }  # fmt: skip
 
 
+def is_on(pattern: Pattern, lane: int) -> bool:
+    """Whether a lane is one of a pattern."""
+    if pattern.period:
+        return lane % pattern.period < pattern.turns[0]
+    return sum(turn > lane for turn in pattern.turns) % 2 == 1
+
+
 def run(plan: Plan, elements: int, bits: int) -> Lanes:
     """The result of a plan on a source whose elements are their own numbers."""
     count, modulus = 2048 // bits, 1 << bits
     made: list[Lanes] = []
-    for name, taken, number in plan.moves:
+    for name, taken, number, pattern in plan.moves:
         held = [made[one] for one in taken]
         lanes: Lanes = []
         for lane in range(count):
@@ -36,7 +44,7 @@ def run(plan: Plan, elements: int, bits: int) -> Lanes:
                 at = number * count + (first or 0)
                 lanes.append(at if first is not None and first < count and at < elements else None)
             elif name == "vsel":
-                lanes.append(first if lane < number else second)
+                lanes.append(first if (lane < number if pattern is None else is_on(pattern, lane)) else second)
             else:
                 assert first is not None
                 assert second is not None
@@ -59,7 +67,6 @@ def test_every_element_comes_to_its_place(data: st.DataObject) -> None:
         start, step, period = data.draw(number), data.draw(st.integers(-4, 4)), data.draw(st.sampled_from((1, 2, 8)))
         indices = [(start + at // period * step + at % period) % elements for at in range(count)]
     plan = plan_of(tuple(indices), bits)
-    assert plan is not None
     assert run(plan, elements, bits)[:count] == indices
     if bits == 8:
         assert plan.count("vmuls") == 0
@@ -68,10 +75,20 @@ def test_every_element_comes_to_its_place(data: st.DataObject) -> None:
 
 def test_fields_are_taken_where_they_are_shorter() -> None:
     plan = plan_of(tuple(at % 2 * 32 + at // 2 for at in range(64)), 32)
-    assert plan is not None
     assert plan.indexing == 6
     assert plan.count("vsel") == 0
 
 
-def test_a_plan_that_is_too_long_is_none() -> None:
-    assert plan_of(tuple(at * at * 7 % 511 for at in range(512)), 32) is None
+def test_registers_that_come_up_by_turns_are_each_selected_from_once() -> None:
+    plan = plan_of(tuple(at % 4 * 64 + at // 4 for at in range(128)), 32)
+    assert (plan.count("vselr"), len(plan.data) - plan.count("vselr")) == (8, 6)
+    assert sorted(pattern.turns for pattern in plan.patterns) == [(1,), (2,), (3,)]
+    assert {pattern.period for pattern in plan.patterns} == {4}
+    assert run(plan, 256, 32) == [at % 4 * 64 + at // 4 for at in range(128)]
+
+
+def test_there_is_a_plan_for_any_order() -> None:
+    indices = [at * at * 7 % 511 for at in range(512)]
+    plan = plan_of(tuple(indices), 32)
+    assert run(plan, 511, 32) == indices
+    assert plan.count("vselr") <= 8 * 8

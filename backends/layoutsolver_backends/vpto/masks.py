@@ -41,22 +41,23 @@ def emit_free_mask(site: Site) -> None:
 def _known(build: Builder, layout: str, carried: int, on: tuple[bool, ...]) -> list[Ssa]:
     """The registers of a mask that is known; equal ones are one."""
     known: dict[Pattern, Ssa] = {}
-    lanes: list[Ssa] = []
+    lane: Ssa | None = None
     governed, name = split_mask(layout)
     listed = register_patterns(name, governed, on)
     for pattern in listed:
         if pattern not in known:
-            known[pattern] = _of_pattern(build, carried, pattern, lanes)
+            inside = None
+            if pattern.period:
+                lane = lane or ramp(build, 0, carried)
+                inside = number_inside(build, lane, pattern.period)
+            known[pattern] = of_pattern(build, carried, pattern, inside)
     return [known[pattern] for pattern in listed]
 
 
-def _of_pattern(build: Builder, bits: int, pattern: Pattern, lanes: list[Ssa]) -> Ssa:
-    """A predicate of known bits; `lanes` holds the ramp that all of them share."""
-    if pattern.period:
-        if not lanes:
-            lanes.append(ramp(build, 0, bits))
-        limit = build.constant(pattern.turns[0], f"i{bits}")
-        return below(build, bits, number_inside(build, lanes[0], pattern.period), limit, pattern.lanes)
+def of_pattern(build: Builder, bits: int, pattern: Pattern, inside: Ssa | None) -> Ssa:
+    """A predicate of known bits; if they repeat, `inside` has the number of each lane in its run."""
+    if inside is not None:
+        return below(build, bits, inside, build.constant(pattern.turns[0], f"i{bits}"), pattern.lanes)
     mask = build.prefix(bits, pattern.turns[0] if pattern.turns else 0, counted=True)
     for turn in pattern.turns[1:]:
         mask = build.mask_op("pxor", mask, build.prefix(bits, turn, counted=True))

@@ -8,13 +8,24 @@ from layoutsolver.vmi.permute import Move, Plan
 from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa, element_bits, register_type
 from layoutsolver_backends.vpto.indices import ramp, selected, signed_number
+from layoutsolver_backends.vpto.masks import of_pattern
+from layoutsolver_models.rules.vmi.patterns import Pattern
 
 
 def moved(build: Builder, plan: Plan, held: Sequence[Ssa]) -> list[Ssa]:
     """The registers that a plan makes of those of its source."""
     made: list[Ssa] = []
+    masks: dict[Pattern, Ssa] = {}
     for move in plan.moves:
-        made.append(_move(build, move, [made[number] for number in move.taken], held))
+        taken = [made[number] for number in move.taken]
+        if move.lanes is not None:
+            if move.lanes not in masks:
+                masks[move.lanes] = of_pattern(
+                    build, element_bits(held[0].type), move.lanes, taken[2] if taken[2:] else None
+                )
+            made.append(build.one("vsel", (*taken[:2], masks[move.lanes]), taken[0].type))
+        else:
+            made.append(_move(build, move, taken, held))
     return [made[number] for number in plan.results]
 
 

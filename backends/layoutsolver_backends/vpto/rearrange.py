@@ -73,21 +73,18 @@ def emit_channel_merge(site: Site) -> None:
 def emit_shuffle(site: Site) -> None:
     """Registers of the source, its first element repeated, or its elements in order from one on."""
     held, build = site.registers("source"), site.build
-    if site.uses("vdup"):
+    indices, bits = indices_of(site.op), site.vector("source").bits
+    if site.uses("vselr"):
+        site.put("result", moved(build, plan_of(indices, bits), held))
+    elif site.uses("vdup"):
         shape = data_shape(site.vector("result"), site.layout["result"])
         operands = (held[0], build.all_true(shape.bits))
         spread = build.one("vdup", operands, site.type("result"), position="LOWEST")
         site.put("result", [spread] * sum(shape.chunks))
-        return
-    indices, bits = indices_of(site.op), site.vector("source").bits
-    if site.uses("vselr"):
-        plan = plan_of(indices, bits)
-        assert plan is not None
-        site.put("result", moved(build, plan, held))
-        return
-    taken = range(len(held)) if site.layout["source"] != "c" else forwarded(indices, register_lanes(bits))
-    assert taken is not None
-    site.put("result", [held[number] for number in taken])
+    else:
+        passed = range(len(held)) if site.layout["source"] != "c" else forwarded(indices, register_lanes(bits))
+        assert passed is not None
+        site.put("result", [held[number] for number in passed])
 
 
 def emit_identity(site: Site) -> None:

@@ -13,6 +13,7 @@ from layoutsolver.vmi.shuffle import indices_of, kind_of_shuffle
 from layoutsolver_models.lanes.layout import carrier
 from layoutsolver_models.rules.expression import Fact
 from layoutsolver_models.rules.vmi.layouts import layout_of
+from layoutsolver_models.rules.vmi.patterns import made
 from layoutsolver_models.rules.vmi.row import Shape, VmiRule
 
 MASK_LOGIC = frozenset({"mask_and", "mask_or", "mask_xor", "mask_not"})
@@ -128,8 +129,8 @@ def _plan(op: VmiOp) -> dict[str, Fact]:
     if op.op != "shuffle" or kind_of_shuffle(op) != "other":
         return {}
     plan = plan_of(indices_of(op), op.vectors()["source"].bits)
-    assert plan is not None
-    return {"picks": plan.count("vselr"), "merges": plan.merges, "indexing": plan.indexing}
+    return {"picks": plan.count("vselr"), "merges": plan.merges, "indexing": plan.indexing,
+            **made(plan.patterns)._asdict()}  # fmt: skip
 
 
 def _bits_of(program: VmiProgram, mask: VmiValue | None) -> tuple[bool, ...] | None:

@@ -113,3 +113,22 @@ def test_a_register_that_is_not_selected_from_is_noticed() -> None:
                         ("arith.constant 63 : i32", "arith.constant 31 : i32")):  # fmt: skip
         assert said in lowered
         assert not verify_pto(SourceFile("a.pto", text), SourceFile("b.vpto", lowered.replace(said, other)), 1, 1).ok
+
+
+@pytest.mark.parametrize(("element", "lanes", "indices"), [
+    ("si32", 256, [at % 2 * 128 + 104 + at // 8 for at in range(192)]),
+    ("ui8", 400, [at * 131 % 400 for at in range(90)]), ("f16", 300, [at % 3 * 100 + at // 3 for at in range(300)]),
+    ("f8E4M3FN", 300, [299 - at % 2 * 280 for at in range(9)]),
+])  # fmt: skip
+def test_elements_of_registers_that_come_up_by_turns_are_brought_together(
+    element: str, lanes: int, indices: list[int]
+) -> None:
+    to, type_, shown = vreg(len(indices), element), vreg(lanes, element), ", ".join(map(str, indices))
+    memory = pointer(element)
+    text = kernel(
+        f"%a: {memory}, %b: {memory}", "%c0 = arith.constant 0 : index",
+        f"%x = pto.vmi.load %a[%c0] : {memory} -> {type_}", f"%y = pto.vmi.shuffle %x[[{shown}]] : {type_} -> {to}",
+        f"pto.vmi.store %y, %b[%c0] : {to}, {memory}",
+    )  # fmt: skip
+    outcome = prove(text, rounds=1)
+    assert outcome.verdict == "ok", outcome.said

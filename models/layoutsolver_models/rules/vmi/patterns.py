@@ -50,7 +50,7 @@ def register_patterns(name: str, bits: int, on: tuple[bool, ...]) -> tuple[Patte
     for register in mask_map(layout, len(on), bits).registers:
         held = [register[at] for at in range(0, POSITIONS, step)]
         last = max((at + 1 for at, number in enumerate(held) if number is not None), default=0)
-        out.append(_pattern([number is not None and on[number] for number in held[:last]]))
+        out.append(pattern_of([number is not None and on[number] for number in held[:last]]))
     return tuple(out)
 
 
@@ -82,7 +82,8 @@ def made(patterns: tuple[Pattern, ...]) -> Made:
     return Made(sum(prefixes), sum(count - 1 for count in prefixes), ramps)
 
 
-def _pattern(lit: list[bool]) -> Pattern:
+def pattern_of(lit: list[bool]) -> Pattern:
+    """The pattern of the bits of a register, the last of which may be followed by anything."""
     framed = [False, *lit, False]
     turns = tuple(at for at in range(len(lit) + 1) if framed[at] != framed[at + 1])
     if len(turns) > FEW:

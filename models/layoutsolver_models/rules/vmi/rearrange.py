@@ -75,6 +75,8 @@ def zero_copy(chunks: int, four_parts: bool = False) -> tuple[tuple[int, ...], t
 
 _SELECTED = "N_to == N and ((W == 8 and N in (64, 128, 256)) or (W == 16 and N in (64, 128)) or (W == 32 and N == 64))"
 
+_PREDICATES = "~plt * prefixes; ~pxor * joins; ~vcmps * ramps"
+
 SELECT = (
     VmiRule("VMI.SELR.C", "vselr", {"source": "c", "index": "c", "result": "c"}, "",
             (upstream("vselr * 1", _SELECTED),
@@ -85,7 +87,7 @@ SELECT = (
             "op in ('same', 'forward', 'splat', 'ramp', 'other')",
             (upstream("", "op in ('same', 'forward')"), upstream("vdup LOWEST * 1", "op == 'splat'"),
              upstream("~vci * 1; vselr * 1", "op == 'ramp'"),
-             ours("~vci * indexing; vselr * picks; vsel * merges", "op == 'other'")), "3.11",
+             ours(f"~vci * indexing; vselr * picks; vsel * merges; {_PREDICATES}", "op == 'other'")), "3.11",
             listed="op != 'other'"),
     *(VmiRule(f"VMI.SHUFFLE.{name.upper()}", "shuffle", {"source": name, "result": name},
               "op == 'same'" + (f" and N >= {name[1]}" if name in ("d2", "d4") else ""), _FREE, "3.11")
@@ -95,7 +97,7 @@ SELECT = (
 source by what the index is inside of one, and by comparisons of the index. A shuffle that changes nothing (`same`),
 passes registers on (`forward`), repeats the first element (`splat`), takes elements of one register in rising or
 falling order (`ramp`), or any elements (`other`), for which indices are made and selections from several registers are
-merged.
+merged, under predicates of patterns where one register comes up again and again.
 """
 
 CHANNELS: tuple[VmiRule, ...] = (
