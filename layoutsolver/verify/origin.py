@@ -46,9 +46,12 @@ Recorded = list[tuple[int, list[Elements | None]]]
 def origin_of(
     before: Program, after: Program, function: Function, inputs: Inputs, node: int, seed: int, lenient: bool
 ) -> Origin | None:
-    """The first operation that a store depends on and that makes something wrong; None if none is found."""
+    """The first operation that a store depends on and that makes something wrong; None if none is found.
+
+    Both programs are of one graph.
+    """
     graph = before.graph
-    if node < 0 or graph is not after.graph:
+    if node < 0:
         return None
     wanted = leading_to(graph, node)
     try:

@@ -226,6 +226,7 @@ def barrier(call: Call, access: PhysicalMemory) -> Run:
     """`mem.bar`: nothing, as everything runs in order."""
     if call.rest[:1] != ("bar",) or ".".join(call.rest[1:]) not in BARRIERS:
         raise call.unknown()
+    call.expect_operands(0)
     return lambda get: []
 
 

@@ -40,10 +40,14 @@ class Call:
 
     def expect(self, operands: int, *parts: frozenset[str]) -> None:
         """Raise CannotRunError unless there are so many operands, and name parts of these kinds."""
-        if len(self.op.node.operands) != operands:
-            raise self.fail(f"takes {operands} operands, not {len(self.op.node.operands)}")
+        self.expect_operands(operands)
         if len(self.rest) != len(parts) or any(part not in known for part, known in zip(self.rest, parts, strict=True)):
             raise self.unknown()
+
+    def expect_operands(self, count: int) -> None:
+        """Raise CannotRunError unless there are so many operands."""
+        if len(self.op.node.operands) != count:
+            raise self.fail(f"takes {count} operands, not {len(self.op.node.operands)}")
 
     # -- formats ----------------------------------------------------------------------------------------------
 

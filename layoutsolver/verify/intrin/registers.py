@@ -176,8 +176,7 @@ def convert(call: Call) -> Run:
     modes = _MODES.get((call.base, "".join(match.groups())), _MODES.get((call.base, width)))
     if modes is None or (before.name, after.name) not in CONVERSIONS:
         raise call.unknown()
-    if len(call.op.node.operands) != 2 + len(modes):
-        raise call.fail(f"takes {2 + len(modes)} operands, not {len(call.op.node.operands)}")
+    call.expect_operands(2 + len(modes))
     place = {mode: 2 + number for number, mode in enumerate(modes)}
 
     def run(get: Get) -> list[Value]:

@@ -129,6 +129,8 @@ def test_without_locations_no_operation_is_marked() -> None:
         ("vexpdif", "%c0, %c0, %c0, %c0", "(i32, i32, i32, i32) -> vector<128xf16>",
          "makes f32, but its result is typed f16"),
         ("mem.bar.odd", "", "() -> ()", "there is no intrinsic `mem.bar.odd`"),
+        ("vci", "%c0, %c0", "(i32, i32) -> ()", "has no result"),
+        ("vci", "%c0, %c0", "(i32, i32) -> i32", "takes a data register, not `i32`"),
         ("unaryop.unsupported", "%c0", f"(i32) -> {MASK}", "that the compiler has no intrinsic for"),
         ("vabs.x", "%c0, %c0", "(i32, i32) -> vector<64xi32>", "has no data register for its operand 0"),
     ],

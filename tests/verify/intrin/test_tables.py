@@ -10,8 +10,10 @@ from layoutsolver.api import LowerOptions, SolveOptions, lower
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.run import verify
 from tests.support.intrin_cases import FAMILIES, MASK, cases
+from tests.verify.intrin.calls import calls_in, taken_otherwise
 
 CHIP = SolveOptions(chip="ascend950")
+PREDICATE = "vector<256xi1>"
 _FUNCTION_TYPE = re.compile(r"(, )?functionType = #ave\.func_dist_type<\w+>(, )?")
 
 REASONS = {
@@ -58,12 +60,14 @@ def stripped(text: str) -> str:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_a_row_is_lowered_to_does_what_the_operation_means(family: str) -> None:
     wrong: dict[str, str] = {}
+    calls: dict[str, tuple[tuple[str, ...], str]] = {}
     agreed = 0
     for title, given in cases(family):
         text = stripped(given)
         lowered = lower(SourceFile("a.mlir", text), LowerOptions(dialect="master", solving=CHIP))
         if lowered.text is None:
             continue
+        calls |= calls_in(lowered.text)
         result = verify(SourceFile("a.mlir", text), CHIP, 1, other=SourceFile("b.mlir", lowered.text))
         said = [item.message for item in result.diagnostics if item.severity == "error"]
         agreed += not said
@@ -72,3 +76,21 @@ def test_what_a_row_is_lowered_to_does_what_the_operation_means(family: str) -> 
     assert {title: message for title, message in wrong.items() if title not in REASONS} == {}
     assert agreed >= 4
     assert not any("there is no intrinsic" in message for message in wrong.values())
+    assert len(calls) >= 4
+    otherwise = {name: taken_otherwise(name, *call) for name, call in calls.items()}
+    assert {name: said for name, said in otherwise.items() if said} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "result"),
+    [
+        ("pltm.b32.v300", ("i32", "i32"), PREDICATE),
+        ("punpack", (PREDICATE, "i32"), PREDICATE),
+        ("pdintlv.b16", (PREDICATE, PREDICATE), f"!llvm.struct<({PREDICATE}, {PREDICATE})>"),
+        ("vcmps.gt.s.z", ("vector<64xf32>", "f32", PREDICATE), PREDICATE),
+        ("vzunpack", ("vector<128xi16>", "i32"), "vector<128xi16>"),
+        ("vrnd.x", ("vector<64xf32>", "vector<64xf32>", PREDICATE), "vector<64xf32>"),
+    ],
+)
+def test_what_no_row_is_lowered_to_takes_its_own_operands(name: str, types: tuple[str, ...], result: str) -> None:
+    assert taken_otherwise(name, types, result) == {}
