@@ -37,7 +37,7 @@ def problem_of(name: str, pin: str) -> SelectionProblem:
 @pytest.mark.parametrize(
     ("name", "pin"),
     [
-        ("052-slot-stride-8.pto", "%bias=gs1"),
+        ("001-scale-add-clip.pto", "%scaled=gs8"),
         ("035-group-sum-bcast-s16.pto", "%v=ls2"),
         ("047-strided-rows-s16-f16.pto", "%v=ls2"),
     ],

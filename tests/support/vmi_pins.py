@@ -24,12 +24,15 @@ class Pinned(NamedTuple):
     said: tuple[str, ...]
 
 
-def with_each_layout(text: str, most: int = 0, seed: int = 0) -> list[Pinned]:
-    """What comes of a kernel with each layout of each value that has a solution, or with so many random ones."""
+def with_each_layout(text: str, most: int = 0, seed: int = 0, only: str = "") -> list[Pinned]:
+    """What comes of a kernel with each layout of each value that has a solution, or with so many random ones.
+
+    With `only`, those of the value of that name.
+    """
     made = posed(text, valid=False)
     if made.diagnostics:
         return []
-    pins = list(_pins(made.problem))
+    pins = [pin for pin in _pins(made.problem) if only in ("", made.problem.values[pin[0]].id)]
     random.Random(seed).shuffle(pins)
     out: list[Pinned] = []
     for value, layout in pins[: most or len(pins)]:

@@ -62,11 +62,11 @@ def emitted(posed: PosedVmi) -> list[Emitted]:
             once = tuple(one // times for one in paid_once(variant) or (0,) * len(PIPES))
             cost = tuple(map(sum, zip(variant.cost, once, strict=True)))
             what = f"{op.op} in {', '.join(variant.layouts)}"
-            out.append(Emitted(rule.id, place, what, said, _counts(build.code), cost))
+            out.append(Emitted(rule.id, place, what, said, counts_of(build.code), cost))
     return out
 
 
-def _counts(code: Code) -> tuple[int, ...]:
+def counts_of(code: Code) -> tuple[int, ...]:
     """The instructions that count, on each pipe, equal ones that change nothing once."""
     found = Counter(dict.fromkeys(PIPES, 0))
     stands_for: dict[Ssa, Ssa] = {}

@@ -10,6 +10,7 @@ from layoutsolver.vmi.program import VmiValue
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError, vector_type
 from layoutsolver_backends.vpto.code import Ssa, mask_type, register_type
 from layoutsolver_backends.vpto.site import Site, carrier_bits, shape_of
+from layoutsolver_backends.vpto.slots import collect_slots, spread_slots
 from layoutsolver_backends.vpto.trees import chunked, data_pairs, flattened, join, mask_pairs, split
 from layoutsolver_models.lanes.convert import convert
 from layoutsolver_models.lanes.layout import data_map
@@ -50,6 +51,9 @@ def _data(build: Builder, value: VmiValue, registers: tuple[Ssa, ...], source: s
     if value.lanes == 1:
         return registers
     before, after = shape_of(source, value.bits, value.lanes), shape_of(result, value.bits, value.lanes)
+    if "gs1" in (source, result) or (value.lanes > 8 and {source, result} == {"c", "gs8"}):
+        move = spread_slots if after.per_register < before.per_register else collect_slots
+        return tuple(move(build, registers, before, after))
     interleave, deinterleave = data_pairs(build)
     if (source, result) in _TREES:
         if before.parts == 1:

@@ -12,6 +12,7 @@ from layoutsolver.vmi.program import VmiValue
 from layoutsolver_models.problems.selection import Cost
 from layoutsolver_models.rules.expression import ExpressionError
 from layoutsolver_models.rules.vmi.convert import CONVERT, CONVERT_MASK, GRANULARITY
+from layoutsolver_models.rules.vmi.convert_slots import CONVERT_SLOTS
 from layoutsolver_models.rules.vmi.layouts import LAYOUT_NAMES
 from layoutsolver_models.rules.vmi.row import Shape, VmiRule, cost, facts
 
@@ -25,14 +26,18 @@ class Way(NamedTuple):
     rules: tuple[str, ...]
 
 
-def conversions_of(value: VmiValue, released: bool = False) -> tuple[Way, ...]:
-    """The conversions of a value's shape; with `released`, those of the released compiler by its instructions."""
-    return _ways(value.is_mask, value.lanes, value.bits, released)
+def conversions_of(value: VmiValue, released: bool = False, slots: bool = False) -> tuple[Way, ...]:
+    """The conversions of a value's shape; with `released`, those of the released compiler by its instructions.
+
+    With `slots`, those between slots of groups and elements side by side are among them.
+    """
+    return _ways(value.is_mask, value.lanes, value.bits, released, slots)
 
 
 @lru_cache(maxsize=512)
-def _ways(is_mask: bool, lanes: int, bits: int, released: bool) -> tuple[Way, ...]:
-    steps = list(_mask_steps(lanes, bits, released) if is_mask else _data_steps(lanes, bits, released))
+def _ways(is_mask: bool, lanes: int, bits: int, released: bool, slots: bool) -> tuple[Way, ...]:
+    rules = (*CONVERT, *CONVERT_SLOTS) if slots else CONVERT
+    steps = list(_mask_steps(lanes, bits, released) if is_mask else _data_steps(rules, lanes, bits, released))
     best: dict[tuple[str, str], Way] = {}
     for step in steps:
         _keep(best, step)
@@ -67,9 +72,9 @@ def _step(rule: VmiRule, source: Shape, result: Shape, before: str, after: str, 
     return Way(before, after, spent[: len(PIPES)], (rule.id,))
 
 
-def _data_steps(lanes: int, bits: int, released: bool) -> list[Way]:
+def _data_steps(rules: tuple[VmiRule, ...], lanes: int, bits: int, released: bool) -> list[Way]:
     shape = Shape(lanes, bits)
-    made = (_step(rule, shape, shape, rule.layouts["source"], rule.layouts["result"], released) for rule in CONVERT)
+    made = (_step(rule, shape, shape, rule.layouts["source"], rule.layouts["result"], released) for rule in rules)
     return [way for way in made if way is not None]
 
 

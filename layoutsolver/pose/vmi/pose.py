@@ -15,6 +15,7 @@ from layoutsolver.pose.vmi.conversions import conversions_of, layout_names
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver.pose.vmi.setups import Setups
+from layoutsolver.pose.vmi.slotted import slotted
 from layoutsolver.pose.vmi.unneeded import unneeded_faults
 from layoutsolver.pose.vmi.variants import BOUNDED, PIPES, Found, Refusal, variants_of
 from layoutsolver.source import Span
@@ -103,6 +104,7 @@ class _Poser:
         self.op_of: list[int] = []
         self.join_of: list[int] = []
         self.refused: list[tuple[Refusal, ...]] = []
+        self.slotted = slotted(program)
 
     def pose(self) -> None:
         specs = pto_specs()
@@ -234,7 +236,7 @@ class _Poser:
             ValueConversion(value.number, way.before, way.after, way.cost, value.weight, " ".join(way.rules))
             for value in self.program.values
             if value.number not in tied
-            for way in conversions_of(value, self.released)
+            for way in conversions_of(value, self.released, value.number in self.slotted)
         ]
 
     def tied(self) -> set[int]:
@@ -260,7 +262,10 @@ class _Poser:
                 continue
             if layout in ways:
                 out.append((shown.number, layout))
-            elif not any(way.before in ways and way.after == layout for way in conversions_of(shown)):
+            elif not any(
+                way.before in ways and way.after == layout
+                for way in conversions_of(shown, slots=shown.number in self.slotted)
+            ):
                 self.not_made(shown)
         return tuple(out)
 

@@ -42,7 +42,7 @@ def _reason(program: VmiProgram, op: VmiOp, released: bool) -> str:
     if not all(stated) or any(variant.layouts == stated for variant in variants):
         return ""
     if spec.rule == "identity":
-        ways = {(way.before, way.after) for way in conversions_of(values[0])}
+        ways = {(way.before, way.after) for way in conversions_of(values[0], slots=True)}
         return "" if stated in ways else f"VMI-LAYOUT-CONTRACT: `{op.op}` asks for a conversion that there is not"
     return f"VMI-LAYOUT-CONTRACT: no row of `{op.op}` has the layouts of its types"
 

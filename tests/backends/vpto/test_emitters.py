@@ -97,10 +97,10 @@ def test_each_lowering_of_each_row_is_among_them(found: list[Emitted]) -> None:
 @pytest.mark.parametrize(("is_mask", "bits"), [*product((False,), (8, 16, 32)), (True, 0)])
 def test_each_conversion_has_instructions(is_mask: bool, bits: int) -> None:
     used: set[str] = set()
-    for lanes in (1, 2, 4, 8, 32, 64, 100, 128, 256, 512):
+    for lanes in (1, 2, 4, 8, 12, 32, 48, 64, 100, 128, 256, 512):
         value = VmiValue(0, "%v", is_mask, lanes, {8: "ui8", 16: "f16", 32: "f32"}.get(bits, ""), bits, "", -1, 1, -1)
         build = Builder(posed(kernel("%n: index")).program)
-        for way in conversions_of(value):
+        for way in conversions_of(value, slots=True):
             registers = tuple(build.value(text) for text in types_of(value, way.before))
             made = emit_conversion(build, value, registers, [RULES[name] for name in way.rules], way.before)
             assert [one.type for one in made] == types_of(value, way.after), (lanes, way)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from layoutsolver.pose.vmi.conversions import conversions_of
+from layoutsolver.vmi.program import VmiValue
+from layoutsolver_backends.vpto.build import Builder
+from layoutsolver_backends.vpto.convert import emit_conversion
+from layoutsolver_backends.vpto.emission import types_of
+from layoutsolver_models.rules.vmi.convert_slots import CONVERT_SLOTS
+from layoutsolver_models.rules.vmi.row import VmiRule
+from tests.pose.vmi.kernels import kernel as kernel_of
+from tests.pose.vmi.kernels import pointer, posed, vreg
 from tests.support.fuzz_vmi import prove
+from tests.support.vmi_pins import with_each_layout
+from tests.support.vpto_variants import counts_of
 
 
 def kernel(groups: int, stores: int) -> str:
@@ -34,11 +45,11 @@ def kernel(groups: int, stores: int) -> str:
 
 @pytest.mark.parametrize("groups", [2, 4, 8, 16])
 def test_slots_are_brought_together_where_stores_are_the_busiest(groups: int) -> None:
-    """A store that collects its slots is one for eight of them; the others stay one for each."""
+    """Slots that are brought together once are stored eight at a time; the first of them are in their place."""
     outcome = prove(kernel(groups, 4))
     assert outcome.verdict == "ok", outcome.said
-    assert outcome.lowered.count("pto.vdup") == groups
-    assert outcome.lowered.count("pto.vsts") == 3 * groups + -(-groups // 8)
+    assert outcome.lowered.count("pto.vdup") == groups - -(-groups // 8)
+    assert outcome.lowered.count("pto.vsts") == 4 * -(-groups // 8)
 
 
 @pytest.mark.parametrize("groups", [2, 8])
@@ -66,3 +77,51 @@ def test_a_pair_that_fills_its_register_is_converted_by_a_part_of_four(element: 
 """)
     assert outcome.verdict == "ok", outcome.said
     assert 'part = "P0"' in outcome.lowered
+
+
+# -- slots and elements side by side ------------------------------------------------------------------------------
+
+
+def slots(groups: int, element: str, stride: str) -> str:
+    """The largest of two elements of each group, stored side by side, and again `stride` apart."""
+    v, g, p, m = vreg(2 * groups, element), vreg(groups, element), pointer(element), f"!pto.vmi.mask<{2 * groups}xpred>"
+    return kernel_of(
+        f"%p: {p}, %q: {p}, %r: {p}, %n: index", "%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index",
+        f"%m = pto.vmi.create_mask %n : index -> {m}", f"%x = pto.vmi.vload %p[%c0] : {p} -> {v}",
+        f"%s = pto.vmi.vcmax %x, %m {{group = {groups}}} : {v}, {m} -> {g}",
+        f"%t = pto.vmi.vmax %s, %s : {g}, {g} -> {g}", f"pto.vmi.store %t, %q[%c0] : {g}, {p}",
+        f"pto.vmi.vstore %t, %r[%c0], {stride} {{group = {groups}}} : {g}, {p}",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("groups", "element", "stride"), [(12, "f32", "%n"), (40, "si16", "%c1"), (64, "ui8", "%c1"), (3, "f16", "%n")]
+)
+def test_sums_are_stored_side_by_side_and_apart_whatever_layouts_they_are_made_in(
+    groups: int, element: str, stride: str
+) -> None:
+    found = with_each_layout(slots(groups, element, stride), only="%t")
+    assert {one.said for one in found} == {()}
+    assert {one.layout for one in found} >= {"c", "gs8", "gs1"}
+
+
+@pytest.mark.parametrize("rule", CONVERT_SLOTS, ids=[rule.id for rule in CONVERT_SLOTS])
+def test_a_conversion_of_slots_takes_what_its_row_counts(rule: VmiRule) -> None:
+    tried = 0
+    for bits, lanes in ((32, 12), (32, 64), (16, 33), (16, 64), (8, 9), (8, 40), (8, 64), (32, 3)):
+        value = VmiValue(0, "%v", False, lanes, {8: "ui8", 16: "f16", 32: "f32"}[bits], bits, "", -1, 1, -1)
+        for way in conversions_of(value, slots=True):
+            if way.rules == (rule.id,):
+                build = Builder(posed(kernel_of("%n: index")).program)
+                emit_conversion(build, value, tuple(map(build.value, types_of(value, way.before))), [rule], way.before)
+                assert counts_of(build.code) == way.cost, (bits, lanes)
+                tried += 1
+    assert tried
+
+
+def test_slots_that_no_group_operation_has_stay_where_they_are() -> None:
+    value = VmiValue(0, "%v", False, 12, "f32", 32, "", -1, 1, -1)
+    known = {(way.before, way.after) for way in conversions_of(value, slots=True)}
+    assert {("gs8", "c"), ("c", "gs1"), ("gs1", "d2")} <= known
+    for ways in (conversions_of(value), conversions_of(value, True, True)):
+        assert not {way for way in ways if {"gs8", "gs1"} & {way.before, way.after}}

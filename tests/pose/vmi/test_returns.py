@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from layoutsolver.api import LowerOptions, lower
-from layoutsolver.api_vmi import solve
+from layoutsolver.api_vmi import VmiOptions, solve
+from layoutsolver.pose.vmi.wishes import Wish
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.run import verify_files
 
@@ -29,7 +30,7 @@ def sums(first: int, second: int) -> SourceFile:
                       + "".join(blocks) + "}\n")  # fmt: skip
 
 
-@pytest.mark.parametrize(("first", "second"), [(8, 8), (8, 16), (16, 32), (64, 64)])
+@pytest.mark.parametrize(("first", "second"), [(8, 8), (8, 16), (16, 32), (64, 64), (8, 64), (3, 48)])
 def test_returns_in_one_layout_do_what_the_program_says(first: int, second: int) -> None:
     source = sums(first, second)
     lowered = lower(source, LowerOptions("vpto"))
@@ -41,7 +42,16 @@ def test_returns_in_one_layout_do_what_the_program_says(first: int, second: int)
 
 
 def test_returns_that_have_no_layout_in_common_contradict_each_other() -> None:
-    result = solve(sums(8, 64))
+    """Words with gaps between them are loaded so or not at all: nothing leads there, or from there."""
+    vector = "!pto.vmi.vreg<128xf32>"
+    blocks = [
+        f"^{name}:\n  %s{name} = pto.vmi.vload %p[%c0] : !pto.ptr<f32, ub> -> {vector}\n  return %s{name} : {vector}\n"
+        for name in ("one", "two")
+    ]
+    head = f"func.func @k(%p: !pto.ptr<f32, ub>, %first: i1) -> {vector} {{\n  %c0 = arith.constant 0 : index\n"
+    source = SourceFile("k.pto", f"{head}  cf.cond_br %first, ^one, ^two\n{''.join(blocks)}}}\n")
+    assert solve(source).ok
+    result = solve(source, VmiOptions(pins=(Wish("%sone", "ls2"), Wish("%stwo", "c"))))
     assert not result.ok
     (found,) = result.diagnostics
     assert (found.code, found.minimal) == ("LS0805", True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from layoutsolver_models.rules.vmi.cast import CAST, EXPDIF
 from layoutsolver_models.rules.vmi.convert import CONVERT, CONVERT_MASK, GRANULARITY
+from layoutsolver_models.rules.vmi.convert_slots import CONVERT_SLOTS
 from layoutsolver_models.rules.vmi.elementwise import BITCAST, EXPDIF_32, FREE, FREE_LANE, IOTA, SAME
 from layoutsolver_models.rules.vmi.flow import IDENTITY, REGISTERS
 from layoutsolver_models.rules.vmi.group_values import GROUP_VALUES
@@ -14,7 +15,7 @@ from layoutsolver_models.rules.vmi.row import VmiRule
 
 VMI_RULES: tuple[VmiRule, ...] = (
     *SAME, *FREE, *FREE_LANE, *IOTA, *CAST, *EXPDIF, *EXPDIF_32, *BITCAST, *MEMORY, *GROUP_MEMORY, *GROUP_VALUES,
-    *REARRANGE, *CONVERT, *CONVERT_MASK, *GRANULARITY, *IDENTITY, *REGISTERS,
+    *REARRANGE, *CONVERT, *CONVERT_SLOTS, *CONVERT_MASK, *GRANULARITY, *IDENTITY, *REGISTERS,
 )  # fmt: skip
 """All rows, in the order of preference inside a family."""
 
