@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from layoutsolver.vmi.permute import Plan, Planner
+from layoutsolver.vmi.permute import Plan, Planner, quotient
 from layoutsolver_models.rules.vmi.layouts import register_lanes
 
 SLOTS = 8
@@ -55,20 +55,9 @@ def quotients(bits: int, start: int, count: int, size: int) -> Iterator[Quotient
     """
     for offset, more in dict.fromkeys(((start % (size * SLOTS), 0), (start % size, start // size % SLOTS))):
         last = (offset + count - 1) // size + more
-        found = _product(1 << max(bits, 16), offset, offset + count, size)
+        found = quotient(1 << max(bits, 16), offset, offset + count, size)
         if found is not None and last < 1 << bits:
             yield Quotient(bits, offset, *found, more, SLOTS if last >= SLOTS else 0)
-
-
-def _product(modulus: int, first: int, end: int, size: int) -> tuple[int, int] | None:
-    """A factor and a shift that divide the numbers of a range by a size, None if no product stays below a modulus."""
-    for shift in range(modulus.bit_length()):
-        factor = -(-(1 << shift) // size)
-        if factor * end >= modulus:
-            return None
-        if all(number * factor >> shift == number // size for number in range(first, end + 1)):
-            return factor, shift
-    return None
 
 
 def _made(planner: Planner, one: Quotient) -> int:

@@ -3,13 +3,14 @@
 An index vector is a ramp times powers of two, cut into pieces that are selected between, or a sum of fields of the
 number of the lane (`l >> a & mask`, scaled), where all indices of a register are such a sum. Both are exact; whichever
 takes fewer instructions is taken. Where a register of the source comes up again and again, it is selected from once,
-under a predicate of all lanes that it is for.
+under a predicate of all lanes that it is for: of prefixes, of a run that repeats, or of what the whole index is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 from layoutsolver_models.rules.vmi.patterns import Pattern, made, pattern_of
@@ -20,14 +21,17 @@ class Move(NamedTuple):
 
     The number is the first lane of `vci` and `vcid` (which counts down), the scalar of `vdup`, `vadds`, `vmuls` and of
     shifts, the register of the source that `vselr` selects from, and how many lanes of `vsel` are from the first,
-    unless there is a pattern of them; if that repeats, numbers of lanes in its run are taken as well. A mnemonic that
-    ends in `.16` is made in lanes of 16 bits, whatever the width of elements.
+    unless a predicate is taken that says so. `plt` is a prefix of so many lanes; `vcmps lt` and `vcmps ge` compare with
+    the number. A mnemonic that ends in `.16` is made in lanes of 16 bits, whatever the width of elements.
     """
 
     name: str
     taken: tuple[int, ...]
     number: int = 0
-    lanes: Pattern | None = None
+
+
+COMPARISONS = ("vcmps lt", "vcmps ge")
+"""Moves that make predicates of indices."""
 
 
 class Plan(NamedTuple):
@@ -41,11 +45,6 @@ class Plan(NamedTuple):
         return sum(move.name in names for move in self.moves)
 
     @property
-    def patterns(self) -> tuple[Pattern, ...]:
-        """The different patterns of lanes."""
-        return tuple(dict.fromkeys(move.lanes for move in self.moves if move.lanes is not None))
-
-    @property
     def merges(self) -> int:
         """How many instructions put elements of several registers together."""
         return len(self.data) - self.count("vselr")
@@ -53,7 +52,7 @@ class Plan(NamedTuple):
     @property
     def indexing(self) -> int:
         """How many instructions make indices."""
-        return len(self.moves) - len(self.data)
+        return len(self.moves) - len(self.data) - self.count("plt", "pxor", *COMPARISONS)
 
     def indices(self, name: str) -> int:
         """How many instructions of a name, in lanes of any width, make indices."""
@@ -92,9 +91,7 @@ def plan_of(indices: tuple[int, ...], bits: int) -> Plan:
     planner = Planner(bits)
     results = []
     for start in range(0, len(indices), lanes):
-        some = indices[start : start + lanes]
-        index = planner.cheaper(tuple(number % lanes for number in some))
-        results.append(planner.merged(index, [number // lanes for number in some]))
+        results.append(planner.register(indices[start : start + lanes], lanes))
     return Plan(tuple(planner.moves), tuple(results))
 
 
@@ -106,13 +103,21 @@ class Planner:
         self.moves: list[Move] = []
         self.known: dict[Move, int] = {}
 
-    def put(self, name: str, *taken: int, number: int = 0, lanes: Pattern | None = None) -> int:
+    def put(self, name: str, *taken: int, number: int = 0) -> int:
         """The number of a move, which is made once."""
-        move = Move(name, taken, number, lanes)
+        move = Move(name, taken, number)
         if move not in self.known:
             self.known[move] = len(self.moves)
             self.moves.append(move)
         return self.known[move]
+
+    def register(self, indices: tuple[int, ...], lanes: int) -> int:
+        """The move that makes a register of the elements of the source that these indices name."""
+        sources = [number // lanes for number in indices]
+        ways = [lambda: self.merged(self.cheaper(tuple(number % lanes for number in indices)), sources)]
+        if 1 < len(set(sources)) < _turns(sources) and self.bits > 8:
+            ways.append(lambda: self.by_numbers(self.cheaper(indices), sorted(set(sources)), lanes))
+        return self.shortest(*ways)
 
     def merged(self, index: int, sources: Sequence[int]) -> int:
         """The move that makes a register, of lanes that are selected from these registers of the source."""
@@ -132,13 +137,27 @@ class Planner:
         order, patterns = min(ways, key=lambda found: _price(found[1]))
         total = self.put("vselr", index, number=order[-1])
         for source, lanes in zip(order[-2::-1], patterns[::-1], strict=True):
-            turns = (self.inside(lanes.period),) if lanes.period else ()
-            total = self.put("vsel", self.put("vselr", index, number=source), total, *turns, lanes=lanes)
+            total = self.put("vsel", self.put("vselr", index, number=source), total, self.pattern(lanes))
         return total
 
-    def inside(self, period: int) -> int:
-        """The number of each lane in a run of so many, which is a power of two."""
-        return self.put("vand", self.put("vci"), self.put("vdup", number=period - 1))
+    def pattern(self, lanes: Pattern) -> int:
+        """A predicate of a pattern."""
+        if lanes.period:
+            inside = self.put("vand", self.put("vci"), self.put("vdup", number=lanes.period - 1))
+            return self.put("vcmps lt", inside, number=lanes.turns[0])
+        total = self.put("plt", number=lanes.turns[0] if lanes.turns else 0)
+        for turn in lanes.turns[1:]:
+            total = self.put("pxor", total, self.put("plt", number=turn))
+        return total
+
+    def by_numbers(self, whole: int, sources: Sequence[int], lanes: int) -> int:
+        """The move that makes a register by indices that go through all of the source, whose registers rise."""
+        index = self.put("vand", whole, self.put("vdup", number=lanes - 1))
+        total = self.put("vselr", index, number=sources[0])
+        for source in sources[1:]:
+            behind = self.put("vcmps ge", whole, number=source * lanes)
+            total = self.put("vsel", self.put("vselr", index, number=source), total, behind)
+        return total
 
     def cheaper(self, inside: tuple[int, ...]) -> int:
         """The index vector by whichever way takes fewer instructions."""
@@ -146,6 +165,11 @@ class Planner:
         ways = [partial(self.pieces, inside)]
         if fields is not None and self.fits(fields[1]):
             ways.insert(0, partial(self.fields, *fields, len(inside)))
+        rounds = rounds_of(inside)
+        if rounds is not None and self.bits > 8:
+            found = quotient(1 << self.bits, rounds.offset, rounds.offset + len(inside), rounds.size)
+            if found is not None:
+                ways.append(partial(self.rounds, inside[0], rounds, *found))
         return self.shortest(*ways)
 
     def shortest(self, *ways: Callable[[], int]) -> int:
@@ -197,6 +221,18 @@ class Planner:
         """A number as lanes hold it."""
         return number % (1 << self.bits)
 
+    # -- rounds -----------------------------------------------------------------------------------------------
+
+    def rounds(self, first: int, rounds: Rounds, factor: int, shift: int) -> int:
+        """An index vector that grows evenly besides what it grows by with each round, of which there is a quotient."""
+        lane = self.put("vci")
+        number = self.put("vadds", lane, number=rounds.offset) if rounds.offset else lane
+        number = self.put("vshrs", self.put("vmuls", number, number=factor), number=shift)
+        total = self.put("vmuls", number, number=self.wrapped(rounds.more))
+        if rounds.step:
+            total = self.put("vadd", self.put("vmuls", lane, number=self.wrapped(rounds.step)), total)
+        return self.put("vadds", total, number=first) if first else total
+
     # -- fields -----------------------------------------------------------------------------------------------
 
     def fields(self, base: int, fields: tuple[tuple[int, int, int], ...], lanes: int) -> int:
@@ -217,6 +253,11 @@ class Planner:
         return self.put("vadds", total, number=self.wrapped(base)) if self.wrapped(base) else total
 
 
+def _turns(sources: Sequence[int]) -> int:
+    """How many runs of lanes are from one register each."""
+    return 1 + sum(one != after for one, after in pairwise(sources))
+
+
 def _nested(sources: Sequence[int], order: list[int]) -> tuple[list[int], list[Pattern]]:
     """The lanes in which each source but the last comes over those behind it: its own, or those before it as well.
 
@@ -233,6 +274,52 @@ def _price(patterns: list[Pattern]) -> int:
     """What predicates of these patterns take."""
     found = made(tuple(dict.fromkeys(patterns)))
     return found.prefixes + found.joins + 3 * found.ramps
+
+
+class Rounds(NamedTuple):
+    """Indices that grow by `step` from lane to lane, and by `more` besides wherever a round of `size` lanes begins.
+
+    The first lane is as many behind the beginning of a round as `offset` says.
+    """
+
+    step: int
+    more: int
+    size: int
+    offset: int
+
+
+def rounds_of(inside: tuple[int, ...]) -> Rounds | None:
+    """Indices as rounds of at least two lanes, of which three begin; None if they are none.
+
+    >>> rounds_of((0, 20, 40, 1, 21, 41, 2, 22, 42))
+    Rounds(step=20, more=-59, size=3, offset=0)
+    >>> rounds_of((0, 1, 2, 3)) is None
+    True
+    """
+    steps = [after - one for one, after in pairwise(inside)]
+    for step in sorted(set(steps), key=steps.index) if len(set(steps)) == 2 else []:
+        begins = [lane for lane, one in enumerate(steps, 1) if one != step]
+        sizes = {after - one for one, after in pairwise(begins)}
+        size = sizes.pop() if len(sizes) == 1 else 0
+        if size >= 2 and begins[0] <= size and len(inside) - begins[-1] <= size:
+            return Rounds(step, steps[begins[0] - 1] - step, size, size - begins[0])
+    return None
+
+
+def quotient(modulus: int, first: int, end: int, size: int) -> tuple[int, int] | None:
+    """A factor and a shift that divide the numbers of a range by a size, None if no product stays below a modulus.
+
+    >>> factor, shift = quotient(1 << 16, 0, 128, 3)
+    >>> [number * factor >> shift for number in (2, 3, 127)]
+    [0, 1, 42]
+    """
+    for shift in range(modulus.bit_length()):
+        factor = -(-(1 << shift) // size)
+        if factor * end >= modulus:
+            return None
+        if all(number * factor >> shift == number // size for number in range(first, end + 1)):
+            return factor, shift
+    return None
 
 
 def pieces_of(inside: tuple[int, ...], scales: bool) -> list[Piece]:

@@ -149,6 +149,12 @@ def single() -> Iterator[str]:
             f"%q = pto.vmi.masked_load %p{element}[%c3], %m, %x : {pointer(element)}, {m}, {v} -> {v}",
             _stored("%q", lanes, element),
         )  # fmt: skip
+    v, m, bins = vreg(300, "ui8"), _mask(300), vreg(256, "ui16")
+    yield _kernel(
+        ("ui8", "ui16"), _with_mask(300), _loaded("%x", 300, "ui8"), _loaded("%b", 256, "ui16"),
+        f"%k = pto.vmi.vnot %m : {m} -> {m}", f"%h = pto.vmi.vdhist %b, %x, %k : {bins}, {v}, {m} -> {bins}",
+        _stored("%h", 256, "ui16"),
+    )  # fmt: skip
     for element, lanes in (("f32", 24), ("f32", 64), ("f32", 200), ("f16", 300), ("ui8", 300)):
         v, m, i = vreg(lanes, element), _mask(lanes), vreg(lanes, f"i{bits_of(element)}")
         yield _kernel(

@@ -6,6 +6,7 @@ from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa, element_bits
 from layoutsolver_backends.vpto.group_memory import group_size
 from layoutsolver_backends.vpto.group_sizes import ANY_SIZE, by_pieces
+from layoutsolver_backends.vpto.memory import within
 from layoutsolver_backends.vpto.reductions import REDUCE, REDUCE_GROUP, joined, reduction, summed_element, what_of
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
 from layoutsolver_models.rules.vmi.layouts import register_lanes
@@ -78,7 +79,10 @@ def emit_histogram(site: Site) -> None:
     build = site.build
     name = "dhistv2" if site.op.op == "vdhist" else "chistv2"
     bins = list(site.registers("acc"))
-    masks = site.registers("mask")
+    masks = list(site.registers("mask"))
+    if site.uses("pand"):
+        rest = site.vector("source").lanes - 256 * (len(masks) - 1)
+        masks[-1] = within(build, masks[-1], rest)
     for source, mask in zip(site.registers("source"), masks, strict=True):
         for half in range(len(bins)):
             number = build.constant(half, "i32")

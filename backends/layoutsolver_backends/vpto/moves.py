@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutsolver.vmi.permute import Move, Plan
+from layoutsolver.vmi.permute import COMPARISONS, Move, Plan
 from layoutsolver_backends.vpto.build import Builder
-from layoutsolver_backends.vpto.code import Ssa, element_bits, register_type
+from layoutsolver_backends.vpto.code import Ssa, element_bits, mask_type, register_type
 from layoutsolver_backends.vpto.indices import ramp, selected, signed_number
-from layoutsolver_backends.vpto.masks import of_pattern
-from layoutsolver_models.rules.vmi.patterns import Pattern
 
 
 def moved(build: Builder, plan: Plan, held: Sequence[Ssa]) -> list[Ssa]:
     """The registers that a plan makes of those of its source."""
     made: list[Ssa] = []
-    masks: dict[Pattern, Ssa] = {}
     for move in plan.moves:
-        taken = [made[number] for number in move.taken]
-        if move.lanes is not None:
-            if move.lanes not in masks:
-                masks[move.lanes] = of_pattern(
-                    build, element_bits(held[0].type), move.lanes, taken[2] if taken[2:] else None
-                )
-            made.append(build.one("vsel", (*taken[:2], masks[move.lanes]), taken[0].type))
-        else:
-            made.append(_move(build, move, taken, held))
+        made.append(_move(build, move, [made[number] for number in move.taken], held))
     return [made[number] for number in plan.results]
 
 
@@ -40,11 +29,19 @@ def _move(build: Builder, move: Move, taken: list[Ssa], held: Sequence[Ssa]) -> 
         return build.one("vci", (build.constant(signed_number(number, bits), f"i{bits}"),), lanes, order="DESC")
     if name == "vdup":
         return build.splat(build.constant(signed_number(number, bits), f"i{bits}"), lanes)
+    if name == "plt":
+        return build.prefix(bits, number, counted=True)
+    if name == "pxor":
+        return build.mask_op("pxor", *taken)
+    if name == "vsel":
+        mask = taken[2] if taken[2:] else build.prefix(bits, number)
+        return build.one("vsel", (*taken[:2], mask), taken[0].type)
     taken = [build.as_lanes(one, bits) for one in taken]
+    if name in COMPARISONS:
+        operands = (taken[0], build.constant(signed_number(number, bits), f"i{bits}"), build.all_true(bits))
+        return build.one("vcmps", operands, mask_type(bits), (name.removeprefix("vcmps "),), hint="%m")
     if name in ("vadds", "vmuls", "vshls", "vshrs"):
         return build.with_scalar(name, taken[0], signed_number(number, bits))
     if name == "vselr":
         return selected(build, held[number], taken[0])
-    if name == "vsel":
-        return build.one("vsel", (*taken, build.prefix(bits, number)), taken[0].type)
     return build.binary(name, *taken)

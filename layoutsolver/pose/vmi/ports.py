@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from layoutsolver.pose.vmi.memory import BLOCK, alignment_of, is_pointer, reach_of, stride_of
 from layoutsolver.vmi.masks import constant_of, is_full, known_bits
-from layoutsolver.vmi.permute import plan_of
+from layoutsolver.vmi.permute import COMPARISONS, plan_of
 from layoutsolver.vmi.program import VmiOp, VmiProgram, VmiValue
 from layoutsolver.vmi.shuffle import indices_of, kind_of_shuffle
 from layoutsolver_models.lanes.layout import carrier
 from layoutsolver_models.rules.expression import Fact
 from layoutsolver_models.rules.vmi.layouts import layout_of
-from layoutsolver_models.rules.vmi.patterns import made
 from layoutsolver_models.rules.vmi.row import Shape, VmiRule
 
 MASK_LOGIC = frozenset({"mask_and", "mask_or", "mask_xor", "mask_not"})
@@ -130,7 +129,7 @@ def _plan(op: VmiOp) -> dict[str, Fact]:
         return {}
     plan = plan_of(indices_of(op), op.vectors()["source"].bits)
     return {"picks": plan.count("vselr"), "merges": plan.merges, "indexing": plan.indexing,
-            **made(plan.patterns)._asdict()}  # fmt: skip
+            "prefixes": plan.count("plt"), "joins": plan.count("pxor"), "ramps": plan.count(*COMPARISONS)}  # fmt: skip
 
 
 def _bits_of(program: VmiProgram, mask: VmiValue | None) -> tuple[bool, ...] | None:

@@ -62,6 +62,18 @@ def test_three_registers_are_brought_together_and_what_is_not_moved_is_noticed()
         assert not verify_pto(SourceFile("a.pto", text), SourceFile("b.vpto", changed), 2, 1).ok
 
 
+@pytest.mark.parametrize("lanes", [100, 300])
+def test_samples_behind_the_last_are_not_counted(lanes: int) -> None:
+    text = picked(
+        "ui8", lanes, f"%r = pto.vmi.load %e[%c0] : {pointer('ui16')} -> {vreg(256, 'ui16')}",
+        f"%z = pto.vmi.vdhist %r, %x, %m : {vreg(256, 'ui16')}, {{v}}, {{m}} -> {vreg(256, 'ui16')}",
+        f"pto.vmi.store %z, %e[%c0] : {vreg(256, 'ui16')}, {pointer('ui16')}",
+    ).replace("%n: index", f"%e: {pointer('ui16')}")  # fmt: skip
+    outcome = prove(text, rounds=1)
+    assert outcome.verdict == "ok", outcome.said
+    assert "pto.pand" in outcome.lowered
+
+
 def test_bytes_of_three_registers_are_refused_with_the_reason() -> None:
     outcome = prove(picked("ui8", 513, *COMPRESSED))
     assert (outcome.verdict, outcome.said) == (

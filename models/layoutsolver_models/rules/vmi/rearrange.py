@@ -155,9 +155,12 @@ picked ones of the first register from the others by ones that are compressed al
 
 HISTOGRAM = (
     VmiRule("VMI.HIST.C", "histogram", {"acc": "c", "source": "c", "mask": "c", "result": "c"}, "W == 8",
-            (upstream("dhistv2 * A(acc) * A(source)"),), "3.11"),
+            (upstream("dhistv2 * A(acc) * A(source)", "", "", f"{_PARTLY} and not full"),
+             ours(f"dhistv2 * A(acc) * A(source){_LAST}", f"{_PARTLY} and not full")), "3.11"),
 )  # fmt: skip
-"""Samples into one or two registers of bins, each by an instruction of its own."""
+"""Samples into one or two registers of bins, each by an instruction of its own. Of a register that is filled in part,
+the rest is left out: a mask may have any bit set there.
+"""
 
 REARRANGE: tuple[VmiRule, ...] = (*INTERLEAVE, *SELECT, *CHANNELS, *SINGLE, *HISTOGRAM)
 """All rows."""
