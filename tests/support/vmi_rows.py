@@ -56,7 +56,11 @@ def rows_of_scalars() -> Iterator[str]:
         lanes = groups * register_lanes(bits_of(element)) // 8 * quarters // 4
         if lanes < groups * 2 or lanes > 2048:
             continue
-        places = ((1, 0, True), (1, 3, True), (3, 0, True)) if quarters < 32 else ((1, 0, False), (64, 0, False))
+        places = (
+            ((1, 0, True), (1, 3, True), (3, 0, True))
+            if quarters < 32
+            else ((1, 0, False), (3, 0, False), (64, 0, False))
+        )
         for stride, shift, pointed in places:
             memory = pointer(element) if pointed else f"memref<4096x{element}, #pto.address_space<vec>>"
             yield kernel(
@@ -109,6 +113,25 @@ def sizes() -> Iterator[str]:
                 _stored("%y", lanes, element),
                 f"pto.vmi.group_store %s, %p{element}[%c0], %c1 {{num_groups = {groups}}} : {g}, {pointer(element)}",
                 f"%t = pto.vmi.reduce_max{what[-1]} %x, %m : {v}, {m} -> {one}", _stored("%t", 1, element),
+            )  # fmt: skip
+
+
+def uneven_rows() -> Iterator[str]:
+    """Rows, and scalars for groups, of sizes that divide no register."""
+    for element, lanes, groups, stride in (
+        ("f32", 72, 3, 40), ("f32", 36, 3, 40), ("f32", 36, 3, 0), ("f32", 300, 150, 1), ("f32", 36, 12, 1),
+        ("f16", 100, 4, 40), ("f32", 36, 3, 12), ("ui8", 96, 3, 64), ("ui8", 12, 4, 3), ("f32", 24, 3, 16),
+    ):  # fmt: skip
+        v, memory = vreg(lanes, element), pointer(element)
+        for at, distance in product(
+            (0, 3), (f"%d = arith.constant {stride} : index", "%d = arith.addi %n, %n : index")
+        ):
+            yield _kernel(
+                (element,), distance, f"%o = arith.constant {at} : index",
+                f"%x = pto.vmi.group_load %p{element}[%o], %d {{num_groups = {groups}}} : {memory} -> {v}",
+                f"%y = pto.vmi.group_broadcast_load %p{element}[%o], %d {{num_groups = {groups}}} : {memory} -> {v}",
+                f"pto.vmi.group_store %x, %p{element}[%o], %d {{num_groups = {groups}}} : {v}, {memory}",
+                _stored("%y", lanes, element),
             )  # fmt: skip
 
 
@@ -239,5 +262,7 @@ def registers() -> Iterator[str]:
 
 def rare_kernels() -> Iterator[str]:
     """All of these."""
-    for kind in (granularities, rows_of_scalars, rows, sizes, pairs, single, partial, shuffles, registers):
+    for kind in (
+        granularities, rows_of_scalars, rows, uneven_rows, sizes, pairs, single, partial, shuffles, registers,
+    ):  # fmt: skip
         yield from kind()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError
 from layoutsolver_backends.vpto.code import Ssa, element_of, register_type
+from layoutsolver_backends.vpto.group_places import Index, indices, pieces
 from layoutsolver_backends.vpto.indices import ramp
-from layoutsolver_backends.vpto.memory import GATHERS, blocks, load, mode, store, store_pair
+from layoutsolver_backends.vpto.memory import GATHERS, blocks, load, mode, some_blocks, store, store_pair
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
 from layoutsolver_backends.vpto.streams import load_stream, moved, store_stream
 from layoutsolver_models.rules.vmi.layouts import register_lanes
@@ -28,10 +29,10 @@ def emit_group_load(site: Site) -> None:
     source, offset = build.scalar(site.operand("source")), site.operand("offset")
     stride, full = site.op.operands.get("row_stride"), register_lanes(value.bits)
     if site.uses("vgather2") or site.uses("vgather2_bc"):
-        _gathered_rows(site, shape)
+        _gather(site, _row_places(site, "result", "source"))
         return
-    if site.uses("vselr"):
-        _merged_rows(site, shape)
+    if site.uses("vsel"):
+        _pieced_rows(site, shape)
         return
     if site.uses("vldus"):
         rows = [0] if size < full else range(0, value.lanes, size)
@@ -39,7 +40,7 @@ def emit_group_load(site: Site) -> None:
         starts = [row_address(build, offset, stride, first, size) for first in rows]
         site.put("result", [one for start in starts for one in load_stream(build, source, start, per, full, type_)])
         return
-    if not shape.blocks:
+    if site.uses("vlds"):
         site.put("result", [
             load(build, source, row_address(build, offset, stride, number * full, size), type_)
             for number in range(len(shape.registers))
@@ -49,11 +50,11 @@ def emit_group_load(site: Site) -> None:
     if known is None:
         raise UnsupportedError("rows of blocks need a constant stride")
     block = full // 8
-    apart = build.constant(known // block, "i16")
     made = []
     for part, chunk in shape.registers:
         at = build.plus(offset, 8 * chunk * known + part * block)
-        made.append(blocks(build, moved(build, source, at), apart, build.all_true(value.bits), type_))
+        there = min(8, site.groups - 8 * chunk)
+        made.append(some_blocks(build, source, at, there, type_, known // block))
     site.put("result", made)
 
 
@@ -74,99 +75,129 @@ def _slot_places(site: Site, memory: str, stride: str) -> list[tuple[Ssa, Ssa, S
 
 def gathered_groups(site: Site) -> None:
     """One scalar for each group, for all of its elements, each from where it stands."""
+    size = group_size(site, "result")
+
+    def place(_: Ssa, group: Ssa) -> Ssa:
+        return site.build.with_scalar("vmuls", group, _stride(site, "source_group_stride"))
+
+    _gather(site, _places(site, "result", "source", "source_group_stride", size, place))
+
+
+def _stride(site: Site, role: str) -> int:
+    """The distance between rows."""
+    known = site.build.number(site.operand(role))
+    if known is None:
+        raise UnsupportedError("rows or scalars that share registers need a constant stride")
+    return known
+
+
+def _places(
+    site: Site, role: str, memory: str, stride_role: str, size: int, index: Index
+) -> list[tuple[Ssa, Ssa, Ssa]]:  # fmt: skip
+    """For each register: the address of the first row in it, the places of its elements from that on, and which of
+    them there are.
+    """
+    build, value = site.build, site.vector(role)
+    shape, base, offset = (
+        data_shape(value, site.layout[role]),
+        build.scalar(site.operand(memory)),
+        site.operand("offset"),
+    )
+    bits, live, stride = max(16, shape.bits), _live(shape), _stride(site, stride_role)
+    found = indices(build, len(live), size, shape.per_register, bits, index)
+    return [
+        (moved(build, base, build.plus(offset, group * stride)), one, build.prefix(bits, count))
+        for (group, one), count in zip(found, live, strict=True)
+    ]
+
+
+def _gather(site: Site, places: list[tuple[Ssa, Ssa, Ssa]]) -> None:
+    name, type_ = GATHERS[site.vector("result").bits], site.type("result")
+    site.put("result", [site.build.one(name, place, type_, occupies=OCCUPIED) for place in places])
+
+
+def _row_places(site: Site, role: str, memory: str) -> list[tuple[Ssa, Ssa, Ssa]]:
+    """The places of rows of which several share a register, element by element."""
+    build, size = site.build, group_size(site, role)
+
+    def place(lane: Ssa, group: Ssa) -> Ssa:
+        return build.binary("vadd", lane, build.with_scalar("vmuls", group, _stride(site, "row_stride") - size))
+
+    return _places(site, role, memory, "row_stride", size, place)
+
+
+def _pieced_rows(site: Site, shape: Shape) -> None:
+    """Rows that begin or end inside of registers: each piece is loaded and put beside the ones before.
+
+    It is loaded from where its register would begin if it lay in memory as the piece does, or by itself, and is then
+    turned round.
+    """
     build, type_, size = site.build, site.type("result"), group_size(site, "result")
-    shape = data_shape(site.vector("result"), site.layout["result"])
-    stride, bits = build.number(site.operand("source_group_stride")), max(16, shape.bits)
-    if stride is None:
-        raise UnsupportedError("scalars that share registers need a constant stride")
-    source, offset, per = build.scalar(site.operand("source")), site.operand("offset"), shape.per_register // size
-    group = build.with_scalar("vshrs", ramp(build, 0, bits), size.bit_length() - 1)
-    index, made = build.with_scalar("vmuls", group, stride), []
-    for number, live in enumerate(_live(shape)):
-        pointer = moved(build, source, build.plus(offset, number * per * stride))
-        made.append(
-            build.one(GATHERS[shape.bits], (pointer, index, build.prefix(bits, live)), type_, occupies=OCCUPIED)
-        )
-    site.put("result", made)
-
-
-def _places(build: Builder, stride: int, size: int, bits: int) -> Ssa:
-    """The places of a register's elements, from those of its first row on."""
-    lane = ramp(build, 0, bits)
-    row = build.with_scalar("vshrs", lane, size.bit_length() - 1)
-    return build.binary("vadd", lane, build.with_scalar("vmuls", row, stride - size))
-
-
-def _rows_of_registers(site: Site, shape: Shape, stride: int, size: int) -> list[Ssa]:
-    """The offset of the first row of each register."""
-    per = shape.per_register // size
-    offset = site.operand("offset")
-    return [site.build.plus(offset, number * per * stride) for number in range(len(shape.registers))]
-
-
-def _gathered_rows(site: Site, shape: Shape) -> None:
-    """Rows of which several share a register, element by element."""
-    build, type_, size = site.build, site.type("result"), group_size(site, "result")
-    stride = build.number(site.operand("row_stride"))
-    if stride is None:
-        raise UnsupportedError("rows that share registers need a constant stride")
-    source, bits = build.scalar(site.operand("source")), max(16, shape.bits)
-    name = GATHERS[shape.bits]
-    index, made = _places(build, stride, size, bits), []
-    for at, live in zip(_rows_of_registers(site, shape, stride, size), _live(shape), strict=True):
-        mask = build.prefix(bits, live)
-        made.append(build.one(name, (moved(build, source, at), index, mask), type_, occupies=OCCUPIED))
-    site.put("result", made)
-
-
-def _scattered_rows(site: Site, shape: Shape) -> None:
-    """Rows of which several share a register, element by element."""
-    build, size = site.build, group_size(site, "value")
-    stride = build.number(site.operand("row_stride"))
-    if stride is None:
-        raise UnsupportedError("rows that share registers need a constant stride")
-    destination, bits = build.scalar(site.operand("destination")), max(16, shape.bits)
-    index = _places(build, stride, size, bits)
-    places = _rows_of_registers(site, shape, stride, size)
-    for value, at, live in zip(site.registers("value"), places, _live(shape), strict=True):
-        operands = (value, moved(build, destination, at), index, build.prefix(bits, live))
-        build.emit("vscatter", operands, occupies=OCCUPIED)
-
-
-def _merged_rows(site: Site, shape: Shape) -> None:
-    """Rows of which several share a register, each loaded by itself and brought to its place."""
-    build, type_, size = site.build, site.type("result"), group_size(site, "result")
-    source, offset = build.scalar(site.operand("source")), site.operand("offset")
-    stride, per = site.op.operands.get("row_stride"), shape.per_register // size
+    source, offset, full = build.scalar(site.operand("source")), site.operand("offset"), shape.per_register
+    stride = site.op.operands.get("row_stride")
     turns: dict[int, Ssa] = {}
     made: list[Ssa] = []
-    for group in range(site.groups):
-        at = row_address(build, offset, stride, group * size, size)
-        row = load_stream(build, source, at, 1, 0, type_)[0]
-        first = group % per * size
-        if not first:
+    for piece in pieces(shape.lanes, size, full):
+        first = piece.register * full
+        if site.uses("vselr"):
+            at = row_address(build, offset, stride, first + piece.start, size)
+        else:
+            at = build.plus(offset, first + piece.group * (_stride(site, "row_stride") - size))
+        row = load(build, source, at, type_) if site.uses("vlds") else load_stream(build, source, at, 1, 0, type_)[0]
+        if not piece.start:
             made.append(row)
             continue
-        if first not in turns:
-            turns[first] = ramp(build, -first, shape.bits)
-        row = build.one("vselr", (row, turns[first]), type_)
-        made[-1] = build.one("vsel", (made[-1], row, build.prefix(shape.bits, first)), type_)
+        if site.uses("vselr"):
+            if piece.start not in turns:
+                turns[piece.start] = ramp(build, -piece.start, shape.bits)
+            row = build.one("vselr", (row, turns[piece.start]), type_)
+        made[-1] = build.one("vsel", (made[-1], row, build.prefix(shape.bits, piece.start)), type_)
     site.put("result", made)
+
+
+def _store_in_a_row(site: Site, shape: Shape) -> None:
+    """Rows without gaps, which are one vector."""
+    build, destination, offset = site.build, site.build.scalar(site.operand("destination")), site.operand("offset")
+    counted = list(zip(site.registers("value"), _live(shape), strict=True))
+    if site.uses("vstus"):
+        store_stream(build, counted, destination, build.plus(offset, 0))
+        return
+    for number, (value, live) in enumerate(counted):
+        at = build.plus(offset, number * shape.per_register)
+        store(build, value, destination, at, build.prefix(shape.bits, live))
 
 
 def _single_rows(site: Site, shape: Shape) -> None:
-    """Rows of which several share a register, each brought to the first lanes and stored by itself."""
+    """Rows that begin or end inside of registers, each brought to the first lanes and stored by itself."""
     build, size = site.build, group_size(site, "value")
-    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
-    stride, per = site.op.operands.get("row_stride"), shape.per_register // size
+    destination, offset, full = build.scalar(site.operand("destination")), site.operand("offset"), shape.per_register
+    stride = site.op.operands.get("row_stride")
     turns: dict[int, Ssa] = {}
-    for group in range(site.groups):
-        row, first = site.registers("value")[group // per], group % per * size
-        if first:
-            if first not in turns:
-                turns[first] = ramp(build, first, shape.bits)
-            row = build.one("vselr", (row, turns[first]), row.type)
-        store_stream(build, [(row, size)], destination, row_address(build, offset, stride, group * size, size))
+    rows: list[list[tuple[Ssa, int]]] = [[] for _ in range(site.groups)]
+    for piece in pieces(shape.lanes, size, full):
+        part = site.registers("value")[piece.register]
+        if piece.start:
+            if piece.start not in turns:
+                turns[piece.start] = ramp(build, piece.start, shape.bits)
+            part = build.one("vselr", (part, turns[piece.start]), part.type)
+        rows[piece.group].append((part, piece.end - piece.start))
+    for group, row in enumerate(rows):
+        store_stream(build, row, destination, row_address(build, offset, stride, group * size, size))
+
+
+def _stored_pieces(site: Site, shape: Shape) -> None:
+    """Rows that begin or end inside of registers, stored where they lie in these from an address so far in front."""
+    build, size, full = site.build, group_size(site, "value"), shape.per_register
+    destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
+    masks: dict[tuple[int, int], Ssa] = {}
+    for piece in pieces(shape.lanes, size, full):
+        inside = piece.start, piece.end
+        if inside not in masks:
+            masks[inside] = mask = build.prefix(shape.bits, piece.end)
+            if piece.start:
+                masks[inside] = build.mask_op("pxor", mask, build.prefix(shape.bits, piece.start))
+        at = build.plus(offset, piece.register * full + piece.group * (_stride(site, "row_stride") - size))
+        store(build, site.registers("value")[piece.register], destination, at, masks[inside])
 
 
 def _live(shape: Shape) -> list[int]:
@@ -283,11 +314,19 @@ def emit_group_store(site: Site) -> None:
         return
     size = group_size(site, "value")
     if site.uses("vscatter"):
-        _scattered_rows(site, data_shape(value, layout))
+        for one, place in zip(values, _row_places(site, "value", "destination"), strict=True):
+            build.emit("vscatter", (one, *place), occupies=OCCUPIED)
         return
-    if site.uses("vstus") and size < full:
-        _single_rows(site, data_shape(value, layout))
+    if size % full and build.number(site.operand("row_stride")) == size:
+        _store_in_a_row(site, data_shape(value, layout))
         return
+    if size % full:
+        if site.uses("vstus"):
+            _single_rows(site, data_shape(value, layout))
+            return
+        if site.uses("vsts"):
+            _stored_pieces(site, data_shape(value, layout))
+            return
     if site.uses("vstus"):
         per = size // full
         for first in range(0, len(values), per):
@@ -320,11 +359,12 @@ def _store_together(site: Site, values: tuple[Ssa, ...]) -> None:
     build, bits = site.build, site.vector("value").bits
     destination, offset = build.scalar(site.operand("destination")), site.operand("offset")
     per = slots_per_load(site.groups, bits)
+    turns = {inside: ramp(build, -inside, bits) for inside in range(8, min(per, 8 * len(values)), 8)}
     for first in range(0, site.groups, per):
         total = values[first // 8]
         for inside in range(8, min(per, site.groups - first), 8):
             one = values[(first + inside) // 8]
-            shifted = build.one("vselr", (one, ramp(build, -inside, bits)), one.type)
+            shifted = build.one("vselr", (one, turns[inside]), one.type)
             total = build.one("vsel", (total, shifted, build.prefix(bits, inside)), one.type)
         mask = build.prefix(bits, min(per, site.groups - first))
         store(build, total, destination, build.plus(offset, first), mask, f"NORM_B{bits}")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder
-from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, register_type
+from layoutsolver_backends.vpto.code import Ssa, element_bits, register_type
 from layoutsolver_backends.vpto.indices import ramp
 from layoutsolver_backends.vpto.memory import (
     GATHERS,
     PACKED,
-    blocks,
     load,
     mode,
+    some_blocks,
     store,
     store_dense,
     within,
@@ -69,25 +69,11 @@ def _elements(site: Site) -> list[Ssa]:
     else:
         found = load_stream(build, source, build.plus(offset, 0), count, full, type_)
     if site.uses("vsldb"):
-        found.append(first_blocks(build, source, build.plus(offset, count * full), rest * value.bits // 256, type_))
+        found.append(some_blocks(build, source, build.plus(offset, count * full), rest * value.bits // 256, type_))
     if site.uses("vselr"):
         (last,) = load_stream(build, source, build.plus(offset, value.lanes - full), 1, 0, type_)
         found.append(build.one("vselr", (last, ramp(build, full - rest, value.bits)), type_))
     return found
-
-
-def first_blocks(build: Builder, source: Ssa, offset: Ssa, count: int, type_: str) -> Ssa:
-    """A register of which so many blocks are loaded from an address on, and nothing else.
-
-    The predicate counts blocks, as it does for sure where elements have 32 bits.
-    """
-    pointer, wide = moved(build, source, offset), register_type("ui32", 32)
-    if element_bits(type_) == 32:
-        wide = type_
-    else:
-        pointer = build.one("castptr", (pointer,), f"!pto.ptr<{element_of(wide)}, ub>", hint="%p")
-    found = blocks(build, pointer, build.constant(1, "i16"), build.prefix(32, count), wide)
-    return build.as_type(found, type_)
 
 
 def _gathered(build: Builder, source: Ssa, offset: Operand, lanes: int, type_: str) -> Ssa:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from layoutsolver.vmi.program import Operand
 from layoutsolver_backends.vpto.build import Builder
-from layoutsolver_backends.vpto.code import Ssa, mask_bits
+from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, mask_bits, register_type
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
 from layoutsolver_backends.vpto.streams import load_stream, moved, store_stream
 from layoutsolver_backends.vpto.trees import chunked, data_pairs, flattened, join, mask_pairs, split
@@ -231,6 +231,23 @@ def _masked_interleave_store(site: Site) -> None:
 def blocks(build: Builder, pointer: Ssa, stride: Ssa, mask: Ssa, type_: str, repeat: Ssa | None = None) -> Ssa:
     """A register of 32-byte blocks, `stride` blocks apart."""
     return build.one("vsldb", (pointer, stride, repeat or build.constant(0, "i16"), mask), type_)
+
+
+def some_blocks(build: Builder, source: Ssa, offset: Ssa, count: int, type_: str, stride: int = 1) -> Ssa:
+    """A register of which so many blocks are loaded from an address on, `stride` blocks apart, and nothing else.
+
+    The predicate counts blocks, as it does for sure where elements have 32 bits.
+    """
+    apart, full = build.constant(stride, "i16"), register_lanes(32) // 8
+    if count == full:
+        return blocks(build, moved(build, source, offset), apart, build.all_true(element_bits(type_)), type_)
+    pointer, wide = moved(build, source, offset), register_type("ui32", 32)
+    if element_bits(type_) == 32:
+        wide = type_
+    else:
+        pointer = build.one("castptr", (pointer,), f"!pto.ptr<{element_of(wide)}, ub>", hint="%p")
+    found = blocks(build, pointer, apart, build.prefix(32, count), wide)
+    return build.as_type(found, type_)
 
 
 def emit_stride(site: Site) -> None:

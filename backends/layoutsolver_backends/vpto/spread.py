@@ -16,9 +16,11 @@ from layoutsolver_backends.vpto.group_memory import (
     row_address,
     slots_per_load,
 )
+from layoutsolver_backends.vpto.group_places import indices
 from layoutsolver_backends.vpto.memory import load
 from layoutsolver_backends.vpto.moves import moved
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
+from layoutsolver_backends.vpto.streams import load_stream
 
 SLOT_STRIDES = {"gs8": 1, "gs8.2": 2, "gs8.4": 4}
 
@@ -181,18 +183,21 @@ def _selected(
         if any(group // per != register for group in groups):
             raise UnsupportedError("the groups of a register lie in several registers")
         if (register, lanes) not in known:
-            index = _index(build, lanes, stride, shape.stride, element_bits(source[0].type), ramps)
+            run = size // shape.parts if size // shape.parts < shape.per_register else 0
+            index = _index(build, lanes, stride, run, shape.stride, element_bits(source[0].type), ramps)
             known[register, lanes] = build.one("vselr", (source[register], index), source[register].type)
         made.append(known[register, lanes])
     return made
 
 
 def _index(
-    build: Builder, lanes: tuple[int, ...], stride: int, apart: int, bits: int, ramps: dict[int, Ssa]
+    build: Builder, lanes: tuple[int, ...], stride: int, run: int, apart: int, bits: int, ramps: dict[int, Ssa]
 ) -> Ssa:  # fmt: skip
-    """The vector of indices base + (lane >> period) << stride, for positions that are `apart` lanes from each other."""
-    type_ = register_type(f"ui{bits}", bits)
-    period = next((at for at, lane in enumerate(lanes) if lane != lanes[0]), 0) * apart
+    """The vector of indices base + (lane >> period) << stride, for positions that are `apart` lanes from each other.
+
+    `run` positions have the same index, all of them if that is 0.
+    """
+    type_, period = register_type(f"ui{bits}", bits), run * apart
     if not period:
         if -1 - lanes[0] not in ramps:
             ramps[-1 - lanes[0]] = build.splat(build.constant(lanes[0], f"i{bits}"), type_)
@@ -215,23 +220,44 @@ def _index(
 
 def _copies(build: Builder, source: list[Ssa], shape: Shape, size: int) -> list[Ssa]:
     """By copies of the lowest lane, and selections between them where groups share a register."""
-    copies: dict[int, Ssa] = {}
+    copies = {
+        group: build.one("vdup", (one, build.all_true(element_bits(one.type))), one.type, position="LOWEST")
+        for group, one in enumerate(source)
+    }
+    return _merged(build, copies, shape, size)
+
+
+def _merged(build: Builder, copies: dict[int, Ssa], shape: Shape, size: int) -> list[Ssa]:
+    """Registers of what each group has everywhere, selected between where groups share a register."""
     made: list[Ssa] = []
     for part, chunk in shape.registers:
         groups = [shape.element(part, chunk, at) // size for at in shape.live(part, chunk)]
         starts = [at for at, group in enumerate(groups) if at == 0 or group != groups[at - 1]]
-        for start in starts:
-            group = groups[start]
-            if group not in copies:
-                one = source[group]
-                operands = (one, build.all_true(element_bits(one.type)))
-                copies[group] = build.one("vdup", operands, one.type, position="LOWEST")
         total = copies[groups[starts[-1]]]
         for start, end in reversed(list(pairwise(starts))):
             mask = build.prefix(shape.bits, end)
             total = build.one("vsel", (copies[groups[start]], total, mask), total.type)
         made.append(total)
     return made
+
+
+def _numbered(site: Site, shape: Shape) -> None:
+    """Scalars that stand one behind the other, selected by the numbers of groups: of all, or of those of a register."""
+    build, type_, size = site.build, site.type("result"), group_size(site, "result")
+    source, offset, full = build.scalar(site.operand("source")), site.operand("offset"), shape.per_register
+    groups = indices(build, len(shape.registers), size, full, shape.bits, lambda _, group: group)
+    together = site.groups <= full
+    if not together:
+        made = [load_stream(build, source, build.plus(offset, first), 1, 0, type_)[0] for first, _ in groups]
+    elif site.uses("vlds"):
+        made = [load(build, source, build.plus(offset, 0), type_)] * len(groups)
+    else:
+        made = load_stream(build, source, build.plus(offset, 0), 1, 0, type_) * len(groups)
+    for number, (first, index) in enumerate(groups):
+        if together and first:
+            index = build.with_scalar("vadds", index, first)
+        made[number] = build.one("vselr", (made[number], index), type_)
+    site.put("result", made)
 
 
 # -- loads that repeat --------------------------------------------------------------------------------------------
@@ -249,6 +275,13 @@ def emit_group_broadcast_load(site: Site) -> None:
     count = len(shape.registers)
     if first.startswith("vlds E2B"):
         site.put("result", [load(build, source, build.plus(offset, 0), type_, f"E2B_B{value.bits}")] * count)
+        return
+    if site.rule.id == "VMI.GBLOAD.ANY.C" and site.uses("vselr"):
+        _numbered(site, shape)
+        return
+    if site.uses("vsel"):
+        found = load_single_slots(site, type_, value.bits)
+        site.put("result", _merged(build, dict(enumerate(found)), shape, group_size(site, "result")))
         return
     if first.startswith("vlds BRC"):
         stride, size = site.op.operands.get("source_group_stride"), group_size(site, "result")

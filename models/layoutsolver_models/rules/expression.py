@@ -18,6 +18,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from math import gcd
 from typing import TypeAlias
 
 Fact: TypeAlias = "int | str | bool | tuple[Fact, ...] | Callable[..., Fact] | None"
@@ -38,6 +39,7 @@ _FUNCTIONS: dict[str, Callable[..., Fact]] = {
     "ceil": lambda a, b: -(-a // b),
     "max": max,
     "min": min,
+    "gcd": gcd,
     "log2": lambda a: int(a).bit_length() - 1,
 }
 

@@ -124,7 +124,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     "masked pairs": (pairs("f32", 64, "%c0", True), "vintlv pintlv_b32 vldsx2"),
     "masked pairs of half a register": (pairs("f16", 48, "%c0", True), "vintlv pintlv_b16 vdintlv"),
     "masked pairs of some registers": (pairs("i8", 600, "%c0", True), "vintlv pintlv_b8"),
-    "rows of half a register": (rows("f32", 64, 2, "%c40", "%c128"), "vldus vsel"),
+    "rows of half a register": (rows("f32", 64, 2, "%c40", "%c128"), "vlds vsel pxor"),
     "rows of bytes": (rows("i8", 256, 8, "%c40", "%c40"), "vgather2 vscatter"),
     "many short rows": (rows("f32", 128, 32, "%c24", "%c5"), "vgather2_bc vscatter"),
     "many short rows of half words": (rows("f16", 128, 32, "%c24", "%c5"), "vgather2 vscatter"),
@@ -137,7 +137,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     **{f"slots that are apart {element}": (joined(element, 16), "vscatter vgather2")
        for element in ("f32", "f16", "ui8")},
     "slots in a row": (slots("f16", 32, "%c1", "%c1", "%c3"), "vldus vstus"),
-    "scales at a stride": (spread("f32", 128, 16, "%c3"), "vgather2_bc"),
+    "scales at a stride": (spread("f32", 128, 32, "%c3"), "vgather2_bc"),
     "scales of half words": (spread("f16", 512, 64, "%c3"), "vgather2"),
     "scales of bytes": (spread("ui8", 256, 32, "%c3"), "vgather2"),
     "scales at an odd place": (spread("f16", 256, 8, "%c1", "%c3"), "vldus vselr"),

@@ -49,7 +49,8 @@ NEVER: dict[str, tuple[tuple[str, int], ...]] = {
     "rows without gaps are one vector": tuple(
         (f"VMI.GLOAD.{n}.C", way) for n in ("QUARTER", "HALF", "ONE", "TWO", "FOUR") for way in (0, 1)),
     "another lowering of the row takes no more on any pipe": (
-        ("VMI.GSTORE.GS1", 0), ("VMI.GBRC.TWO.GS1_C", 0), ("VMI.GBRC.FOUR.GS1_C", 0), ("VMI.IOTA.GROUP.C", 0),
+        ("VMI.GSTORE.GS1", 0), ("VMI.GBLOAD.FULL.C", 3),
+        ("VMI.GBRC.TWO.GS1_C", 0), ("VMI.GBRC.FOUR.GS1_C", 0), ("VMI.IOTA.GROUP.C", 0),
         *((f"VMI.GRAN.{n}", 0) for n in ("8_16.D2_D4", "16_32.D2_D4", "8_32.C_D4", "16_8.D4_D2", "32_16.D2_C",
                                          "32_16.D4_D2", "32_8.D4_C", "32_8.D2_LS2"))),
 }  # fmt: skip

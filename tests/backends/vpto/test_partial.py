@@ -8,7 +8,7 @@ from layoutsolver.api import LowerOptions, lower
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.compare import verify_pto
 from layoutsolver.verify.result import Verification
-from tests.backends.vpto.test_addresses import BITS, program, ptr, vreg
+from tests.backends.vpto.test_addresses import BITS, program, ptr, rows, spread, vreg
 
 
 def masked_load(element: str, lanes: int, at: str) -> str:
@@ -60,6 +60,55 @@ def test_masked_loads_read_their_elements_and_nothing_behind(name: str) -> None:
     first_alone = text.replace("create_mask %n", "create_mask %c1")
     assert run(first_alone, written(first_alone), exact).ok
     assert not run(first_alone, written(first_alone), exact - 1).ok
+
+
+GROUPED = {
+    "in step": (rows("f32", 72, 3, "%c40", "%c40"), "vlds vsel vsts pxor"),
+    "in step, of half words": (rows("f16", 120, 5, "%c40", "%c40"), "vlds vsel vsts pxor"),
+    "without gaps": (rows("f32", 72, 3, "%c40", "%c24"), "vlds vsts"),
+    "out of step": (rows("f32", 300, 4, "%c128", "%c128"), "vldus vsel vselr vstus"),
+    "one over the other": (rows("ui8", 300, 3, "%c40", "%c128"), "vldus vselr vsel vstus"),
+    "at any stride": (rows("f16", 300, 12, "%s", "%s"), "vldus vselr vsel vstus"),
+    "of three words": (rows("f32", 96, 32, "%c5", "%c40"), "vgather2_bc vmuls vscatter"),
+    "of three bytes": (rows("i8", 300, 100, "%c5", "%c3"), "vgather2 vmuls"),
+    "of five half words": (rows("f16", 200, 40, "%c24", "%c24"), "vgather2 vmuls vscatter"),
+    "of blocks": (rows("f16", 160, 10, "%c128", "%c40"), "vsldb"),
+    "of blocks of words": (rows("f32", 24, 3, "%c24", "%c24"), "vsldb vsstb"),
+    "of one element, spread": (spread("f32", 7, 7, "%c1"), "vlds"),
+    "of 25 half words, spread": (spread("f16", 100, 4, "%c1", "%c3"), "vldus vmuls vselr"),
+    "of three words, spread": (spread("f32", 12, 4, "%c1"), "vlds vmuls vselr"),
+    "of two words, spread": (spread("f32", 300, 150, "%c1"), "vldas vldus vselr"),
+    "of six half words, spread": (spread("f16", 240, 40, "%c1", "%c3"), "vldus vmuls vadds vselr"),
+    "of three bytes, spread": (spread("ui8", 300, 100, "%c1"), "vgather2 vmuls"),
+    "of more than a register, spread": (spread("f32", 200, 2, "%s"), "vlds vsel"),
+}
+"""Rows, and scalars, for groups whose sizes divide no register, and instructions that move them."""
+
+
+@pytest.mark.parametrize("name", GROUPED)
+def test_groups_of_any_size_are_brought_to_their_places(name: str) -> None:
+    text, instructions = GROUPED[name]
+    lowered = written(text)
+    for instruction in instructions.split():
+        assert f"pto.{instruction}" in lowered, (instruction, lowered)
+    found = run(text, lowered)
+    assert found.ok, [item.message for item in found.diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("in step", "pto.pxor", "pto.por"),
+        ("in step", "arith.constant 48 : i32", "arith.constant 49 : i32"),
+        ("of three words", "arith.constant 37 : i32", "arith.constant 38 : i32"),
+        ("of blocks", '"PAT_VL2"', '"PAT_VL1"'),
+    ],
+)
+def test_rows_at_other_places_are_found(name: str, before: str, after: str) -> None:
+    text, _ = GROUPED[name]
+    lowered = written(text)
+    assert before in lowered, lowered
+    assert not run(text, lowered.replace(before, after)).ok
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,47 @@ _EVEN = "stride > 0 and stride * W % 256 == 0"
 _UNEVEN = "stride * W % 256 != 0"
 _BLOCKS = "addptr * A(result); vsldb * A(result)"
 _ROWS = "W == 32 and stride > 0 and stride % 8 == 0 and G % 8 == 0 and pointer"
-_GATHERED = "lp % S == 0 and stride > 0 and lp // S * stride < 65536 and pointer"
-"""Several rows to a register, so near to each other that an index of 16 bits reaches them all."""
 
-_PLACES = "~vci * 1; ~vshrs * 1; ~vmuls * 1; ~vadd * 1"
-"""The places of the elements of a register, from its first row on: lane + (lane >> log2 S) * (stride - S)."""
-_TURNS = "~vci * min(lp // S, G) - 1"
+
+def _near(per: str, reached: str) -> str:
+    """Several rows, or scalars, of groups in `per` lanes, so near to each other that an index reaches all of them.
+
+    `reached` is what is known of the stride besides.
+    """
+    return f"2 * S <= {per} and {reached} and (W == 32 or ({per} // S + 1) * stride < 65536) and pointer"
+
+
+def _phases(role: str, per: str) -> str:
+    """How many places of a row registers of `per` elements begin at."""
+    return f"min(A({role}), S // gcd(S, {per}))"
+
+
+def _quotients(role: str, per: str) -> str:
+    """The number of its group for each lane of a register, for each place at which registers begin.
+
+    (lane * m) >> k is lane // S; where S is a power of 2, m is 1.
+    """
+    phases = _phases(role, per)
+    return f"~vci * {phases}; ~vmuls * ({per} % S != 0) * {phases}; ~vshrs * {phases}"
+
+
+def _places(role: str, per: str = "lp") -> str:
+    """The places of the elements of a register, from its first row on: lane + lane // S * (stride - S)."""
+    phases = _phases(role, per)
+    return f"{_quotients(role, per)}; ~vmuls * {phases}; ~vadd * {phases}"
+
+
+_BEGINNING = "ceil(G, lp // gcd(S, lp))"
+"""How many rows begin where a register does."""
+_PIECES = f"(G + R - {_BEGINNING})"
+"""How many pieces of rows registers hold: a row ends, or a register."""
+_TURNS = "~vci * (min(G, lp // gcd(S, lp)) - 1)"
 """The indices by which rows go to their places in a register, or from them to the first lanes."""
+_MERGES = f"vsel * ({_PIECES} - A(result))"
+_MISSED = "S % lp != 0"
+"""Groups that are not of whole registers."""
+_IN_STEP = "stride >= S and (stride - S) % B == 0"
+"""Rows that lie in memory as they do in registers, as far as blocks go."""
 
 GROUP_LOAD: tuple[VmiRule, ...] = (
     *(_rule("VMI.GLOAD", "group_load", size, "result=c", "stride == S",
@@ -44,16 +78,27 @@ GROUP_LOAD: tuple[VmiRule, ...] = (
            ours("vldas * G; vldus * A(result)", _APART, _BY_ELEMENT)), "3.6"),
     _rule("VMI.GLOAD", "group_load", "2", "result=bd2", _ROWS, (upstream(_BLOCKS, "", "32"),), "3.6"),
     _rule("VMI.GLOAD", "group_load", "4", "result=bd4", _ROWS, (upstream(_BLOCKS, "", "32"),), "3.6"),
-    _rule("VMI.GLOAD", "group_load", "GATHER", "result=c", f"{_GATHERED} and W in (16, 32)",
-          (ours(f"{_PLACES}; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),
-           ours(f"{_PLACES}; vgather2 * {OCCUPIED} * A(result)", "W == 16", "2")), "3.6", listed=UNLISTED),
-    _rule("VMI.GLOAD", "group_load", "GATHER", "result=ls2", f"{_GATHERED} and W == 8",
-          (ours(f"{_PLACES}; vgather2 * {OCCUPIED} * A(result)", "", "1"),), "3.6", listed=UNLISTED),
-    _rule("VMI.GLOAD", "group_load", "ROWS", "result=c", "lp % S == 0 and pointer",
-          (ours(f"vldas * G; vldus * G; {_TURNS}; vselr * G - A(result); vsel * G - A(result)", "", _BY_ELEMENT),),
+    _rule("VMI.GLOAD", "group_load", "BLOCKS", "result=c",
+          "S == B and stride > 0 and stride % B == 0 and stride < 32768 * B and pointer", (ours(_BLOCKS, "", "32"),),
           "3.6", listed=UNLISTED),
+    _rule("VMI.GLOAD", "group_load", "GATHER", "result=c", f"{_near('lp', 'stride > 0')} and W in (16, 32)",
+          (ours(f"{_places('result')}; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),
+           ours(f"{_places('result')}; vgather2 * {OCCUPIED} * A(result)", "W == 16", "2")), "3.6", listed=UNLISTED),
+    _rule("VMI.GLOAD", "group_load", "GATHER", "result=ls2", f"{_near('lp // 2', 'stride > 0')} and W == 8",
+          (ours(f"{_places('result', 'lp // 2')}; vgather2 * {OCCUPIED} * A(result)", "", "1"),), "3.6",
+          listed=UNLISTED),
+    _rule("VMI.GLOAD", "group_load", "ROWS", "result=c", _MISSED,
+          (ours(f"vlds NORM * {_PIECES}; {_MERGES}", _IN_STEP, "32"),
+           ours(f"vldas * {_PIECES}; vldus * {_PIECES}; {_MERGES}",
+                f"stride >= S and (misaligned or not ({_IN_STEP})) and pointer", _BY_ELEMENT),
+           ours(f"vldas * {_PIECES}; vldus * {_PIECES}; {_TURNS}; vselr * (G - {_BEGINNING}); {_MERGES}",
+                "not stride >= S and pointer", _BY_ELEMENT)), "3.6", listed=UNLISTED),
 )  # fmt: skip
-"""Rows of S elements, `stride` apart."""
+"""Rows of S elements, `stride` apart.
+
+Registers may begin inside of rows: each piece of a row is loaded from where its register would begin, as nothing in
+front of the first row is touched, or by itself and then turned round to its place.
+"""
 
 _MANY = "G > 8 and W < 32"
 """More slots than eight, of which a block holds more than that: every other eight are no multiple of a block."""
@@ -117,12 +162,19 @@ GROUP_STORE: tuple[VmiRule, ...] = (
     _rule("VMI.GSTORE", "group_store", "FULL", "value=c", "",
           (upstream("vsts NORM_B{W} * A(value)", "", "32", _UNEVEN),
            ours("vstus * A(value); vstas * G", _APART, _BY_ELEMENT)), "3.6"),
-    _rule("VMI.GSTORE", "group_store", "SCATTER", "value=c", f"{_GATHERED} and W in (16, 32)",
-          (ours(f"{_PLACES}; vscatter * {OCCUPIED} * A(value)", "", _BY_ELEMENT),), "3.6", listed=UNLISTED),
-    _rule("VMI.GSTORE", "group_store", "SCATTER", "value=ls2", f"{_GATHERED} and W == 8",
-          (ours(f"{_PLACES}; vscatter * {OCCUPIED} * A(value)", "", _BY_ELEMENT),), "3.6", listed=UNLISTED),
-    _rule("VMI.GSTORE", "group_store", "ROWS", "value=c", "lp % S == 0 and pointer",
-          (ours(f"{_TURNS}; vselr * G - A(value); vstus * G; vstas * G", "", _BY_ELEMENT),), "3.6", listed=UNLISTED),
+    _rule("VMI.GSTORE", "group_store", "SCATTER", "value=c", f"{_near('lp', 'stride >= S')} and W in (16, 32)",
+          (ours(f"{_places('value')}; vscatter * {OCCUPIED} * A(value)", "", _BY_ELEMENT),), "3.6", listed=UNLISTED),
+    _rule("VMI.GSTORE", "group_store", "SCATTER", "value=ls2", f"{_near('lp // 2', 'stride >= S')} and W == 8",
+          (ours(f"{_places('value', 'lp // 2')}; vscatter * {OCCUPIED} * A(value)", "", _BY_ELEMENT),), "3.6",
+          listed=UNLISTED),
+    _rule("VMI.GSTORE", "group_store", "ROWS", "value=c", _MISSED,
+          (ours("vsts NORM_B{W} * A(value)", "stride == S", "32"),
+           ours("vstus * A(value); vstas * 1", f"stride == S and {_ANY}", _BY_ELEMENT),
+           ours(f"vsts NORM_B{{W}} * {_PIECES}; ~pxor * (min(G, lp // gcd(S, lp)) - 1)",
+                f"{_IN_STEP} and stride != S", "32"),
+           ours(f"{_TURNS}; vselr * (G - {_BEGINNING}); vstus * {_PIECES}; vstas * G",
+                f"not stride == S and (misaligned or not ({_IN_STEP})) and pointer", _BY_ELEMENT)), "3.6",
+          listed=UNLISTED),
     _rule("VMI.GSTORE", "group_store", "FULL2", "value=d2", "",
           (Lowering("ours", steps("vstsx2 INTLV_B{W} * A(value) // 2"), "", "32", _UNEVEN),), "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs1", "N == G", _POINTS, "3.6"),
@@ -141,7 +193,11 @@ GROUP_STORE: tuple[VmiRule, ...] = (
     _rule("VMI.GSTORE", "group_store", "", "value=gs8.4", "N == G and stride == 1 and (W == 8 or G == 1)",
           _packed(2, "PK4_B32", "W != 8"), "3.6"),
 )  # fmt: skip
-"""Rows of a dense value, or one scalar for each group."""
+"""Rows of a dense value, or one scalar for each group.
+
+Where registers begin inside of rows, each piece of a row is stored under a predicate from where its register would
+begin, or turned round to the first lanes and added to the stream of its row. Rows that overlap are stored in order.
+"""
 
 _INDEX = "~vci * 1; ~vshrs * 1"
 
@@ -185,22 +241,36 @@ def _loaded(size: str, result: str, when: str, *ways: Lowering) -> VmiRule:
     return _rule("VMI.GBLOAD", "group_broadcast_load", size, f"result={result}", when, ways, "3.9")
 
 
-_SPREAD = "lp % S == 0 and S > 1 and stride > 1 and lp // S * stride < 65536 and pointer"
+_ELSEWHERE = f"{_MISSED} and not (stride == 1 and S in (B, 2 * B, 4 * B) and (pointer or not misaligned))"
+"""Groups of sizes, or at strides, for which upstream has no row that leaves them contiguous."""
+_FEW = "stride == 1 and 2 * S <= lp and (W != 8 or lp % S == 0)"
+_SELECTED = f"{_quotients('result', 'lp')}; vselr * A(result)"
+_NUMBERED = f"{_SELECTED}; ~vadds * (A(result) - 1)"
 
-_REPEATED = "~vci * 1; ~vshrs * 1; ~vmuls * 1"
+
+def _repeated(per: str) -> str:
+    return f"{_quotients('result', per)}; ~vmuls * {_phases('result', per)}"
+
 
 GROUP_BROADCAST_LOAD: tuple[VmiRule, ...] = (
     _loaded("1/4", "ls4", "stride == 1", *_GENERIC), _loaded("1/2", "ls2", "stride == 1", *_GENERIC),
     _loaded("1", "c", "stride == 1", _E2B, *_GENERIC),
     _loaded("2", "c", "stride == 1", *_generic(2)), _loaded("2", "d2", "stride == 1", _E2B, *_GENERIC_SHARED),
     _loaded("4", "c", "stride == 1", *_generic(4)), _loaded("4", "d4", "stride == 1", _E2B, *_GENERIC_SHARED),
-    _loaded("FULL", "c", "", _BRC, *_WHOLE),
+    _loaded("FULL", "c", "", _BRC, *_WHOLE, _BRC._replace(by="ours", when="not pointer")),
     _loaded("FULL", "d2", "G == 1", _BRC), _loaded("FULL", "d4", "G == 1", _BRC),
-    _rule("VMI.GBLOAD", "group_broadcast_load", "GATHER", "result=c", f"{_SPREAD} and W in (16, 32)",
-          (ours(f"{_REPEATED}; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),
-           ours(f"{_REPEATED}; vgather2 * {OCCUPIED} * A(result)", "W == 16", "2")), "3.9", listed=UNLISTED),
-    _rule("VMI.GBLOAD", "group_broadcast_load", "GATHER", "result=ls2", f"{_SPREAD} and W == 8",
-          (ours(f"{_REPEATED}; vgather2 * {OCCUPIED} * A(result)", "", "1"),), "3.9", listed=UNLISTED),
+    _rule("VMI.GBLOAD", "group_broadcast_load", "ANY", "result=c", _ELSEWHERE,
+          (ours(f"vlds BRC_B{{W}} * G; vsel * (G - {_BEGINNING})", "", _BY_ELEMENT),
+           ours(f"vlds NORM * 1; {_NUMBERED}", f"{_FEW} and G <= lp", "32"),
+           ours(f"vldas * 1; vldus * 1; {_NUMBERED}", f"{_FEW} and G <= lp and {_ANY}", _BY_ELEMENT),
+           ours(f"vldas * A(result); vldus * A(result); {_SELECTED}", f"{_FEW} and G > lp and pointer", _BY_ELEMENT)),
+          "3.9", listed=UNLISTED),
+    _rule("VMI.GBLOAD", "group_broadcast_load", "GATHER", "result=c", f"{_near('lp', 'stride > 1')} and W in (16, 32)",
+          (ours(f"{_repeated('lp')}; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),
+           ours(f"{_repeated('lp')}; vgather2 * {OCCUPIED} * A(result)", "W == 16", "2")), "3.9", listed=UNLISTED),
+    _rule("VMI.GBLOAD", "group_broadcast_load", "GATHER", "result=ls2",
+          f"{_near('lp // 2', 'stride > 0')} and (stride > 1 or lp % S != 0) and W == 8",
+          (ours(f"{_repeated('lp // 2')}; vgather2 * {OCCUPIED} * A(result)", "", "1"),), "3.9", listed=UNLISTED),
 )  # fmt: skip
 """One scalar of memory for each group, for all of its elements: by one load that repeats them, or by a selection.
 
