@@ -192,13 +192,3 @@ def test_a_stream_without_its_last_bytes_is_found() -> None:
     _, found = verify_files(SourceFile("f.pto", text), SourceFile("f.vpto", "\n".join(lines)), 1, 1)
     assert found is not None
     assert not found.ok
-
-
-def test_what_is_too_long_is_named_with_its_place() -> None:
-    indices = [at * at * 7 % 511 for at in range(512)]
-    result = lowered(shuffled("f32", 512, indices))
-    assert result.text is None
-    found = result.diagnostics[0]
-    assert found.code == "LS0802"
-    assert found.primary is not None
-    assert result.solving.module.source.position(found.primary.span.start).line == 11
