@@ -71,8 +71,11 @@ def capacity_conflict(posed: PosedVmi, core: Suspects, minimal: bool, limits: Li
     notes = [note for point in points for note in _live_notes(problem, point)]
     for kind in kinds:
         enough = fewest(problem, kind, limits)
-        if enough is not None:
+        told = posed.points is None or posed.points.told
+        if enough is not None and told:
             notes.append(f"with {counted(enough, kind)} there are layouts, with fewer there are none")
+        elif enough is not None:
+            notes.append(f"with fewer than {counted(enough, kind)} there are no layouts; other places may need more")
     notes.append(PROVED)
     message = f"no layouts keep within {allowed}"
     secondary = tuple(dict.fromkeys((*labels[1:], *ops, *pins)))

@@ -29,9 +29,13 @@ class Within(NamedTuple):
     ended: bool = False
 
 
-def bounded(posed: PosedVmi, limits: RegisterLimits) -> PosedVmi:
+ROUNDS = 8
+"""So often only the points around a peak are added, where points are many."""
+
+
+def bounded(posed: PosedVmi, limits: RegisterLimits, points: RegisterPoints | None = None) -> PosedVmi:
     """The problem with its points as capacities, and with its start only if that keeps within them."""
-    points = RegisterPoints(posed, limits)
+    points = points or RegisterPoints(posed, limits)
     problem = posed.problem._replace(capacities=points.between)
     if problem.start is not None and faults(problem, *problem.start):
         problem = problem._replace(start=None)
@@ -75,19 +79,35 @@ def _exceeded(posed: PosedVmi, solution: SelectionSolution, over: list[RegisterP
     there = posed.registers
     assert there is not None
     choice = (solution.variants, solution.conversions)
-    if posed.points is None:
-        posed = bounded(posed, there)
+    points = posed.points or RegisterPoints(posed, there)
+    if not points.told:
+        near = _near(posed, points, solution, over) if points.are_many else ()
+        if near:
+            problem = posed.problem._replace(capacities=(*posed.problem.capacities, *near), start=None)
+            return posed._replace(problem=problem, points=points)
+        posed = bounded(posed, there, points)
         if faults(posed.problem, *choice):
             return posed
     assert posed.points is not None
     more = posed.points.exceeded(*choice)
     if not more:
-        points = (_learned(posed, solution, peak, _limit(peak, there)) for peak in over)
-        more = tuple(point for point in points if demand(point, *choice) > point.limit)
+        learned = (_learned(posed, solution, peak, _limit(peak, there)) for peak in over)
+        more = tuple(point for point in learned if demand(point, *choice) > point.limit)
     if not more:
         return None
     capacities = (*posed.problem.capacities, *more)
     return posed._replace(problem=posed.problem._replace(capacities=capacities, start=None))
+
+
+def _near(
+    posed: PosedVmi, points: RegisterPoints, solution: SelectionSolution, over: list[RegisterPeak]
+) -> tuple[Capacity, ...]:
+    """The points around peaks at which a solution has too many registers live; none after some rounds of that."""
+    known = set(posed.problem.capacities)
+    found = dict.fromkeys(point for peak in over for point in points.around(peak.op))
+    choice = (solution.variants, solution.conversions)
+    more = [point for point in found if point not in known and demand(point, *choice) > point.limit]
+    return tuple(more) if len(known) < ROUNDS * len(more) else ()
 
 
 def _learned(posed: PosedVmi, solution: SelectionSolution, peak: RegisterPeak, limit: int) -> Capacity:

@@ -6,13 +6,15 @@ starts at is not documented.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from layoutsolver.vmi.program import VmiValue
 from layoutsolver_backends.vpto.build import Builder, UnsupportedError, vector_type
 from layoutsolver_backends.vpto.code import Ssa, mask_type, register_type
 from layoutsolver_backends.vpto.site import Site, carrier_bits, shape_of
 from layoutsolver_backends.vpto.slots import collect_slots, spread_slots
 from layoutsolver_backends.vpto.trees import chunked, data_pairs, flattened, join, mask_pairs, split
-from layoutsolver_models.lanes.convert import convert
+from layoutsolver_models.lanes.convert import Conversion, convert
 from layoutsolver_models.lanes.layout import data_map
 from layoutsolver_models.rules.vmi.layouts import layout_of
 from layoutsolver_models.rules.vmi.row import VmiRule
@@ -59,10 +61,7 @@ def _data(build: Builder, value: VmiValue, registers: tuple[Ssa, ...], source: s
         if before.parts == 1:
             return tuple(flattened(split(deinterleave, registers, after.parts), after.chunks))
         return tuple(join(interleave, chunked(registers, before.chunks), sum(after.chunks)))
-    found = convert(
-        data_map(layout_of(source, value.lanes), value.bits, value.lanes),
-        data_map(layout_of(result, value.lanes), value.bits, value.lanes),
-    )
+    found = _sequence(source, result, value.bits, value.lanes)
     if found is None:
         raise UnsupportedError(f"no conversion from `{source}` to `{result}` is known")
     held = list(registers)
@@ -71,6 +70,12 @@ def _data(build: Builder, value: VmiValue, registers: tuple[Ssa, ...], source: s
         mnemonic, _, width = name.partition(".b")
         held += _step(build, mnemonic, int(width), half, [held[number] for number in step.operands])
     return tuple(build.as_type(held[number], type_) for number in found.registers)
+
+
+@lru_cache(maxsize=1024)
+def _sequence(source: str, result: str, bits: int, lanes: int) -> Conversion | None:
+    """The instructions from one layout of a shape to another."""
+    return convert(data_map(layout_of(source, lanes), bits, lanes), data_map(layout_of(result, lanes), bits, lanes))
 
 
 def _step(build: Builder, name: str, bits: int, half: str, operands: list[Ssa]) -> tuple[Ssa, ...]:

@@ -8,6 +8,7 @@ that may turn out to be for nobody, to be made already, or to leave a loop, do n
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 from layoutsolver.backends import load_register_templates
@@ -30,6 +31,9 @@ from layoutsolver_models.targets.chip import RegisterLimits
 
 KINDS: tuple[RegisterKind, ...] = ("vector", "predicate")
 
+MANY = 600
+"""Of more points, those are asked first at which a choice has the most registers live."""
+
 Registers = dict[int, set[Together]]
 """Registers that are live at a point, and the picks of which one is enough for that."""
 
@@ -46,8 +50,8 @@ class _Found(NamedTuple):
 class RegisterPoints:
     """The points of a program at which registers are live, as capacities of its problem.
 
-    `between` are those between operations, in the order of the text. Those within operations are many, and given where
-    a choice has too many registers live there.
+    `between` are those between operations, in the order of the text, which takes long where they `are_many`; `told`
+    says that somebody has asked. Those within operations are given where a choice has too many registers live there.
     """
 
     def __init__(self, posed: PosedVmi, limits: RegisterLimits) -> None:
@@ -56,9 +60,21 @@ class RegisterPoints:
         self.holdings = Holdings(posed, load_register_templates()(posed, left), left)
         self.limits: dict[RegisterKind, int] = {"vector": limits.vector, "predicate": limits.predicate}
         self.points = Lives(posed).points()
-        between = (one for point in self.points if point.stage != "within" for one in [self._later(point)])
-        self.between = self._capacities(between)
+        self.are_many = len(self.points) > MANY
+        self.told = False
         self.given: set[int] = set()
+
+    @cached_property
+    def between(self) -> tuple[Capacity, ...]:
+        """All points between operations."""
+        self.told = True
+        return self._capacities(self._later(point) for point in self.points if point.stage != "within")
+
+    def around(self, op: int) -> tuple[Capacity, ...]:
+        """The points between operations that are in front of an operation of the text, or behind the one before it."""
+        before = max((point.at for point in self.points if point.at < op), default=op)
+        near = (point for point in self.points if point.stage != "within" and point.at in (before, op))
+        return self._capacities(map(self._later, near))
 
     def exceeded(self, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> tuple[Capacity, ...]:
         """All points within the operations and conversions in which a choice has more registers live than there are.

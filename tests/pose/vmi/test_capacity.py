@@ -10,6 +10,7 @@ from math import prod
 import pytest
 
 from layoutsolver.api_vmi import VmiOptions, VmiResult, solve
+from layoutsolver.pose.vmi import capacity
 from layoutsolver.pose.vmi.capacity import RegisterPoints
 from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.pose.vmi.wishes import Wish
@@ -240,6 +241,27 @@ def test_kernels_that_need_registers_in_between_are_decided(seed: int) -> None:
             assert all(peak.registers <= limit for peak, limit in zip(found.peaks, limits, strict=True))
 
 
+@pytest.mark.parametrize("seed", [0, 4, 7])
+def test_points_that_are_asked_one_after_the_other_decide_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = posed(random_kernel(seed, 5), valid=False)
+    free = solve_within(made, Limits())
+    assert free.peaks is not None
+    vectors = free.peaks[0].registers
+    bounds = [made._replace(registers=RegisterLimits(number, 8)) for number in (vectors - 1, vectors // 2, 1)]
+    whole = [solve_within(bound, Limits()) for bound in bounds]
+    monkeypatch.setattr(capacity, "MANY", 0)
+    for known, bound in zip(whole, bounds, strict=True):
+        found = solve_within(bound, Limits())
+        assert found.solution[3:8] == known.solution[3:8]
+        assert found.solution.status == known.solution.status
+        assert len(found.posed.problem.capacities) <= len(known.posed.problem.capacities)
+    assert [found.solution.status for found in whole][-1] == "infeasible"
+    last = solve_within(bounds[-1], Limits())
+    assert last.posed.points is not None
+    assert not last.posed.points.told
+    assert 0 < len(last.posed.problem.capacities) < len(whole[-1].posed.problem.capacities)
+
+
 def within(text: str, registers: RegisterLimits | None) -> VmiResult:
     return solve(SourceFile("k.pto", text), VmiOptions(registers=registers))
 
@@ -280,6 +302,13 @@ def test_where_nothing_fits_the_point_and_what_is_live_there_are_said() -> None:
     assert "with 8 vector registers there are layouts, with fewer there are none" in found.notes
     assert found.notes[-1].startswith("proved of the order in which the text has its operations")
     assert within(CHAIN, RegisterLimits(8, 8)).ok
+
+
+def test_of_many_points_the_one_that_decides_says_what_is_too_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capacity, "MANY", 0)
+    (found,) = within(CHAIN, RegisterLimits(7, 8)).diagnostics
+    assert found.message == "no layouts keep within 7 vector registers"
+    assert "with fewer than 8 vector registers there are no layouts; other places may need more" in found.notes
 
 
 def test_a_pin_that_leaves_no_room_is_part_of_the_reason() -> None:
