@@ -20,6 +20,10 @@ REGISTER_BYTES = 256
 _CONSTANT = re.compile(r"constant\((-?\d+) : i32")
 
 
+_CHANGES_WIDTH = ("vext", "vtrunc", "vfpto", "vsitofp", "vuitofp")
+"""The beginnings of the names of conversions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """An operation, its attributes with the functionType that was decided, and the intrinsics that stand for it."""
@@ -61,6 +65,13 @@ class Written:
     def types(self, values: list[int]) -> list[VectorType]:
         """The types of those values that are vectors."""
         return [type_ for value in values if value >= 0 and (type_ := self.graph.values[value].vector) is not None]
+
+    @property
+    def changes_width(self) -> bool:
+        """Whether the elements of its result are wider or narrower than those that it reads."""
+        source = self.node.role("src")
+        before, after = self.types([-1 if source is None else source]), self.types(self.node.results)
+        return bool(before and after) and before[0].bits != after[0].bits
 
     def makes(self, role: str) -> str:
         """The operation that the operand of a role comes from, through casts."""
@@ -104,12 +115,12 @@ def _unaligned_length(at: Written) -> bool:
 def _dense_data(at: Written) -> bool:
     """Data that should be spread lie side by side; conversions move them, but for parts that are not the first."""
     if "vldsx1" in at.text and at.dist in ("pk", "pk4") and not _has_dist(at, (13, 14, 20)):
-        return "vintlv" not in at.text
+        return True
     if "vstsx1" in at.text and at.dist in ("pk", "pk4") and not _has_dist(at, (6, 7, 12)):
         return "vdintlv" not in at.text
     if not at.is_spread or at.name in ("vload", "masked_store"):
         return False
-    if at.name.startswith(("vext", "vtrunc")):
+    if at.name.startswith(_CHANGES_WIDTH) and at.changes_width:
         return at.attrs.get("part") == "part_odd" or at.attrs.get("pp", "pp0") != "pp0"
     has_mask = any(type_.bits == 1 for type_ in at.types(at.node.operands))
     return has_mask or "layout_change" in at.attrs or at.dist.startswith("intlv")
