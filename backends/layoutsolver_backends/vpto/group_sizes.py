@@ -52,11 +52,12 @@ def _by_pairs(site: Site) -> None:
     if any(step.instruction == "vadds" for step in site.way.steps[1:]):
         made = [plus_zero(build, one) for one in made]
     bits, turns = site.vector("source").bits, register_lanes(site.vector("source").bits) // 8
-    eights = []
+    eights, ramps = [], dict[int, Ssa]()
     for number in range(-(-site.groups // 8)):
         one, first = made[number // turns], 8 * (number % turns)
         if first:
-            one = selected(build, one, ramp(build, first, bits))
+            index = ramps.get(first) or ramps.setdefault(first, ramp(build, first, bits))
+            one = selected(build, one, index)
         eights.append(one)
     _put(site, eights)
 
@@ -70,16 +71,11 @@ def _gathered(site: Site) -> None:
         raise UnsupportedError("groups are not halved until a block holds one")
     values = _halved(build, what, governed(site, _values(site)), way.halvings)
     block = register_lanes(bits) // 8
-    mask = build.all_true(bits)
+    mask, lanes = build.all_true(bits), ramp(build, 0, bits)
     if way.size < block:
-        mask = below(
-            build,
-            bits,
-            number_inside(build, ramp(build, 0, bits), block),
-            build.constant(way.size, f"i{bits}"),
-            8 * block,
-        )
-    made = moved(build, block_plan(bits, site.groups, way.size), values)
+        inside = number_inside(build, lanes, block)
+        mask = below(build, bits, inside, build.constant(way.size, f"i{bits}"), 8 * block)
+    made = moved(build, block_plan(bits, site.groups, way.size), values, lanes)
     _put(site, [reduction(build, REDUCE_GROUP[what], one, mask) for one in made])
 
 
@@ -89,28 +85,34 @@ def by_pieces(site: Site) -> None:
     values, masks = _values(site), site.registers("mask")
     full = not site.uses("pand")
     found = pieces_of_groups(source.bits, source.lanes, site.groups, full)
-    made = []
+    made: list[Ssa] = []
+    known: dict[tuple[int, int], Ssa] = {}
     for whole, pieces in zip(found.whole, found.pieces, strict=True):
         parts = []
         if whole:
             total = joined(build, what, [values[number] for number in whole])
             parts.append(reduction(build, REDUCE[what], total, build.all_true(source.bits)))
         for piece in pieces:
-            parts.append(reduction(build, REDUCE[what], values[piece.register], _lanes(build, masks, piece, full)))
+            parts.append(
+                reduction(build, REDUCE[what], values[piece.register], _lanes(build, masks, piece, full, known))
+            )
         made.append(joined(build, what, parts, build.prefix(source.bits, 1)))
     _put(site, made)
 
 
-def _lanes(build: Builder, masks: Sequence[Ssa], piece: Piece, full: bool) -> Ssa:
-    """The predicate of a piece, of those lanes that the mask picks if that is not full."""
+def _lanes(
+    build: Builder, masks: Sequence[Ssa], piece: Piece, full: bool, known: dict[tuple[int, int], Ssa]
+) -> Ssa:  # fmt: skip
+    """The predicate of a piece, of those lanes that the mask picks if that is not full; `known` are runs of lanes."""
     mask = masks[piece.register]
     bits = mask_bits(mask.type)
-    if (piece.first, piece.end) == (0, register_lanes(bits)):
+    run = piece.first, piece.end
+    if run == (0, register_lanes(bits)):
         return mask
-    lanes = build.prefix(bits, piece.end)
-    if piece.first:
-        lanes = build.mask_op("pxor", lanes, build.prefix(bits, piece.first))
-    return lanes if full else build.mask_op("pand", mask, lanes)
+    if run not in known:
+        lanes = build.prefix(bits, piece.end)
+        known[run] = build.mask_op("pxor", lanes, build.prefix(bits, piece.first)) if piece.first else lanes
+    return known[run] if full else build.mask_op("pand", mask, known[run])
 
 
 ANY_SIZE: dict[str, Callable[[Site], None]] = {"PAIRS": _by_pairs, "GATHER": _gathered, "PIECES": by_pieces}

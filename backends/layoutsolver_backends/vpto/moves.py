@@ -10,11 +10,14 @@ from layoutsolver_backends.vpto.code import Ssa, element_bits, mask_type, regist
 from layoutsolver_backends.vpto.indices import ramp, selected, signed_number
 
 
-def moved(build: Builder, plan: Plan, held: Sequence[Ssa]) -> list[Ssa]:
-    """The registers that a plan makes of those of its source."""
+def moved(build: Builder, plan: Plan, held: Sequence[Ssa], lanes: Ssa | None = None) -> list[Ssa]:
+    """The registers that a plan makes of those of its source; `lanes` are the numbers of lanes, if they are there."""
     made: list[Ssa] = []
     for move in plan.moves:
-        made.append(_move(build, move, [made[number] for number in move.taken], held))
+        if lanes is not None and move == Move("vci", ()):
+            made.append(lanes)
+        else:
+            made.append(_move(build, move, [made[number] for number in move.taken], held))
     return [made[number] for number in plan.results]
 
 

@@ -16,10 +16,11 @@ FEW = 4
 
 def spread_slots(build: Builder, registers: Sequence[Ssa], before: Shape, after: Shape) -> list[Ssa]:
     """Slots by themselves, or eight to a register, of registers that hold more."""
-    made = []
+    made: list[Ssa] = []
+    ramps: dict[int, Ssa] = {}
     for first in range(0, before.lanes, after.per_register):
         one, lane = registers[first // before.per_register], first % before.per_register
-        made.append(selected(build, one, ramp(build, lane, before.bits)) if lane else one)
+        made.append(selected(build, one, _ramp(build, lane, before.bits, ramps)) if lane else one)
     return made
 
 
@@ -28,6 +29,7 @@ def collect_slots(build: Builder, registers: Sequence[Ssa], before: Shape, after
     per = before.per_register
     turns = after.per_register // per
     made: list[Ssa] = []
+    ramps: dict[int, Ssa] = {}
     index: Ssa | None = None
     if per > 1 and min(len(registers), turns) > FEW:
         index = number_inside(build, ramp(build, 0, before.bits), per)
@@ -39,6 +41,13 @@ def collect_slots(build: Builder, registers: Sequence[Ssa], before: Shape, after
         if per == 1:
             one = build.one("vdup", (one, build.all_true(before.bits)), one.type, position="LOWEST")
         else:
-            one = selected(build, one, index or ramp(build, -lane, before.bits))
+            one = selected(build, one, index or _ramp(build, -lane, before.bits, ramps))
         made[-1] = build.one("vsel", (made[-1], one, build.prefix(before.bits, lane)), one.type)
     return made
+
+
+def _ramp(build: Builder, first: int, bits: int, known: dict[int, Ssa]) -> Ssa:
+    """The numbers of lanes from one on, made once."""
+    if first not in known:
+        known[first] = ramp(build, first, bits)
+    return known[first]

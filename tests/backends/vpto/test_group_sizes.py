@@ -58,7 +58,7 @@ def test_each_rule_reduces_groups_to_what_they_are(
     rules = rules_for(posed(text), f"group_reduce_{op}")
     assert rules
     outcomes = [forced(text, f"group_reduce_{op}", rule) for rule in rules]
-    assert [one.said for one in outcomes if one is not None and one.said] == []
+    assert [(one.said, one.miscounted) for one in outcomes if one is not None and (one.said or one.miscounted)] == []
     assert any(outcomes)
 
 
@@ -69,5 +69,5 @@ def test_each_rule_reduces_groups_to_what_they_are(
 def test_each_rule_spreads_the_element_of_a_group(element: str, lanes: int, groups: int) -> None:
     text = spread(element, lanes, groups)
     outcomes = [forced(text, "group_broadcast", rule) for rule in rules_for(posed(text), "group_broadcast")]
-    assert [one.said for one in outcomes if one is not None and one.said] == []
+    assert [(one.said, one.miscounted) for one in outcomes if one is not None and (one.said or one.miscounted)] == []
     assert any(outcomes)
