@@ -201,6 +201,17 @@ def single() -> Iterator[str]:
     )  # fmt: skip
 
 
+def indexed() -> Iterator[str]:
+    """Elements gathered and scattered by indices of another width, or as bytes."""
+    for element, index in (("f32", "ui16"), ("f16", "ui32"), ("ui8", "ui16"), ("ui8", "ui32")):
+        v, m, i = vreg(100, element), _mask(100), vreg(100, index)
+        yield _kernel(
+            (element, index), _with_mask(100), _loaded("%i", 100, index),
+            f"%g = pto.vmi.vgather %p{element}, %i, %m : {pointer(element)}, {i}, {m} -> {v}",
+            f"pto.vmi.vscatter %g, %p{element}, %i, %m : {v}, {pointer(element)}, {i}, {m}",
+        )  # fmt: skip
+
+
 def partial() -> Iterator[str]:
     """Loads under masks of vectors whose last register is not full, at aligned addresses and others."""
     for element, lanes, at in (
@@ -263,6 +274,6 @@ def registers() -> Iterator[str]:
 def rare_kernels() -> Iterator[str]:
     """All of these."""
     for kind in (
-        granularities, rows_of_scalars, rows, uneven_rows, sizes, pairs, single, partial, shuffles, registers,
+        granularities, rows_of_scalars, rows, uneven_rows, sizes, pairs, single, partial, indexed, shuffles, registers,
     ):  # fmt: skip
         yield from kind()

@@ -302,31 +302,3 @@ def _as_i16(build: Builder, operand: Operand, type_: str) -> Ssa:
     if found.type == "index":
         return build.one("arith.index_cast", (found,), type_, counted=False)
     return found
-
-
-def emit_gather(site: Site) -> None:
-    """Elements or blocks at addresses of their own."""
-    build, op = site.build, site.op.op
-    masks = list(site.registers("mask"))
-    if op != "vgatherb":
-        data = site.vector("value" if op == "scatter" else "result")
-        full = register_lanes(data.bits)
-        masks = [within(build, mask, data.lanes - number * full) for number, mask in enumerate(masks)]
-    if op == "scatter":
-        destination = build.scalar(site.operand("destination"))
-        for value, at, mask in zip(site.registers("value"), site.registers("indices"), masks, strict=True):
-            build.emit("vscatter", (value, destination, at, mask))
-        return
-    source, type_ = build.scalar(site.operand("source")), site.type("result")
-    if op == "vgatherb":
-        offsets = site.registers("offsets")
-        site.put("result", [
-            build.one("vgatherb", (source, at, mask), type_) for at, mask in zip(offsets, masks, strict=True)
-        ])  # fmt: skip
-        return
-    name = "vgather2_bc" if site.uses("vgather2_bc") else "vgather2"
-    made = []
-    for at, mask, other in zip(site.registers("indices"), masks, site.registers("passthru"), strict=True):
-        found = build.one(name, (source, at, mask), type_)
-        made.append(build.one("vsel", (found, other, mask), type_))
-    site.put("result", made)

@@ -55,6 +55,8 @@ def governed_bits(op: VmiOp) -> int:
         return 0
     if op.op in _BITS:
         return _BITS[op.op]
+    if op.op == "gather":
+        return op.results["result"].bits  # and not of the indices, which stand in front of it
     data = [value for value in (*op.vectors().values(), *op.results.values()) if not value.is_mask]
     return data[0].bits if data else 0
 

@@ -15,7 +15,7 @@ import numpy as np
 from layoutsolver_models.hardware.formats import Lanes
 from layoutsolver_models.hardware.lanewise import births_of, settle
 from layoutsolver_models.hardware.state import PReg, VReg
-from layoutsolver_models.hardware.ub import BLOCK, Memory
+from layoutsolver_models.hardware.ub import BLOCK, HardwareFault, Memory
 
 Element = Literal[1, 2, 4]
 """Bytes of an element in memory."""
@@ -27,6 +27,12 @@ def _request_width(element: int) -> int:
 
 def _offsets(index: VReg, element: int) -> Lanes:
     return index.lanes(_request_width(element)).astype(np.int64) * element
+
+
+def _check_base(base: int, element: int) -> None:
+    """Return if a base is a multiple of an element; it need not be in range, as every request is checked."""
+    if base % element:
+        raise HardwareFault("misaligned", base, 0, f"address {base} is not a multiple of {element}")
 
 
 def _extent(memory: Memory, base: int, offsets: Lanes, element: int) -> tuple[int, int]:
@@ -44,7 +50,7 @@ def vgather2(memory: Memory, base: int, index: VReg, mask: PReg, element: Elemen
     16-bit lanes. Raises HardwareFault for an active request out of range.
     """
     width = _request_width(element)
-    memory.check(base, 0, element)
+    _check_base(base, element)
     offsets = _offsets(index, element)
     undecided = mask.lane_poison(width) | index.lane_poison(width)
     active = mask.lanes(width) & ~undecided
@@ -94,7 +100,7 @@ def vscatter(memory: Memory, base: int, value: VReg, index: VReg, mask: PReg, el
     the element is poison. Raises HardwareFault for an active request out of range.
     """
     width = _request_width(element)
-    memory.check(base, 0, element)
+    _check_base(base, element)
     lanes = mask.lanes(width)
     if (mask.lane_poison(width) | (lanes & index.lane_poison(width))).any():
         reach = min(memory.size - base, element << (8 * width))

@@ -7,6 +7,7 @@ import pytest
 from layoutsolver.api import LowerOptions, lower
 from layoutsolver.api_vmi import VmiOptions, solve
 from layoutsolver.source import SourceFile
+from layoutsolver.verify.pto.compare import verify_pto
 from layoutsolver.verify.pto.run import verify_files
 from tests.pose.vmi.kernels import kernel
 
@@ -58,10 +59,59 @@ def test_elements_are_reached_by_indices_of_their_width(
     assert all(f"VMI-UNSUPPORTED: pto.vmi.{op}: needs a pointer" in item.message for item in released)
 
 
-@pytest.mark.parametrize("op", ["gather", "scatter"])
-@pytest.mark.parametrize(("element", "index"), [("f16", "i32"), ("f32", "ui16"), ("ui8", "ui16"), ("ui8", "i32")])
-def test_elements_of_another_width_than_their_indices_have_no_layout(op: str, element: str, index: str) -> None:
-    (item,) = solve(program(op, element, index, 128)).diagnostics
-    assert (item.code, item.severity) == ("LS0802", "error")
-    assert item.message == f"VMI-UNSUPPORTED: no layout serves `{op}` here"
-    assert any("indices as wide as elements" in note for note in item.notes)
+@pytest.mark.parametrize("lanes", [1, 100, 300])
+@pytest.mark.parametrize(
+    ("op", "element", "index", "instructions"),
+    [
+        ("gather", "f16", "i32", "castptr vgather2_bc vshr"),
+        ("gather", "f32", "ui16", "vzunpack vgather2_bc"),
+        ("gather", "ui8", "ui16", "vgather2"),
+        ("gather", "ui8", "i32", "castptr vgather2_bc vshr"),
+        ("scatter", "f16", "i32", "vdintlv vcmps vscatter"),
+        ("scatter", "f32", "ui16", "vzunpack vscatter"),
+        ("scatter", "ui8", "ui16", "vscatter"),
+        ("scatter", "ui8", "ui32", "vdintlv vcmps vscatter"),
+    ],
+)
+def test_so_are_elements_of_another_width_than_their_indices(
+    op: str, element: str, index: str, instructions: str, lanes: int
+) -> None:
+    source = program(op, element, index, lanes)
+    lowered = lower(source, LowerOptions("vpto"))
+    assert lowered.text is not None
+    for instruction in instructions.split():
+        assert f"pto.{instruction} " in lowered.text
+    _, found = verify_files(source, SourceFile("lowered.vpto", lowered.text), 2, 1, lowered.borders)
+    assert found is not None
+    assert found.ok, [item.message for item in found.diagnostics]
+    assert [item.code for item in solve(source, VmiOptions(compat="upstream")).diagnostics] == ["LS0803"]
+
+
+def far(element: str, memory: int) -> SourceFile:
+    """A scatter of elements to places from a number on, which is all but the last one of so much memory."""
+    bits = int(element.lstrip("uif"))
+    data, places, mask = f"!pto.vmi.vreg<64x{element}>", "!pto.vmi.vreg<64xi32>", "!pto.vmi.mask<64xpred>"
+    first = memory * 8 // bits - 64
+    lines = [
+        f"%n = arith.constant {first} : i32", f'%i = pto.vmi.vci %n {{order = "ASC"}} : i32 -> {places}',
+        f'%m = pto.vmi.pset "PAT_ALL" : {mask}', f"%v = pto.vmi.vload %p[%o] : !pto.ptr<{element}, ub> -> {data}",
+        f"pto.vmi.vscatter %v, %q, %i, %m : {data}, !pto.ptr<{element}, ub>, {places}, {mask}",
+        f"%g = pto.vmi.vgather %q, %i, %m : !pto.ptr<{element}, ub>, {places}, {mask} -> {data}",
+        f"pto.vmi.vstore %g, %p[%o] : {data}, !pto.ptr<{element}, ub>",
+    ]  # fmt: skip
+    arguments = f"%p: !pto.ptr<{element}, ub>, %q: !pto.ptr<{element}, ub>, %o: index"
+    return SourceFile("kernel.pto", kernel(arguments, *lines))
+
+
+@pytest.mark.parametrize(("element", "memory"), [("f16", 65536), ("f16", 200000), ("ui8", 65600), ("ui8", 250000)])
+def test_places_beyond_what_16_bits_count_are_reached(element: str, memory: int) -> None:
+    source = far(element, memory)
+    lowered = lower(source, LowerOptions("vpto"))
+    assert lowered.text is not None
+    sizes = {"%q": memory}
+    found = verify_pto(source, SourceFile("lowered.vpto", lowered.text), 2, 1, sizes)
+    assert found.ok, [item.message for item in found.diagnostics]
+    wrong = lowered.text.replace("pto.vshrs", "pto.vshls", 1)
+    assert not verify_pto(source, SourceFile("lowered.vpto", wrong), 1, 1, sizes).ok
+    wrong = lowered.text.replace('"eq"', '"ne"')
+    assert not verify_pto(source, SourceFile("lowered.vpto", wrong), 1, 1, sizes).ok

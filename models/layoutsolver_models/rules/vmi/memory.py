@@ -162,6 +162,34 @@ leaves open which counts), so such blocks are stored one by one, each where it s
 _INDEXED = "W == W_idx and W in (16, 32)"
 """Elements reached by indices are as wide as these."""
 
+
+def _chosen(stride: int = 1) -> str:
+    """The elements of inactive requests, and the mask of the last register."""
+    return f"; vsel * A(result){_tail(stride)}"
+
+
+_PICKED = ("vshrs * A(result); vgather2_bc * A(result); ~vdup * 1; vand * A(result); vshls * A(result); "
+           "vshr * A(result)")  # fmt: skip
+"""Words that hold elements, moved so that these are their lowest bits."""
+
+
+def _paged(pages: int) -> str:
+    """Stores of elements to so many pages, by the lower halves of indices where the upper ones name the page."""
+    return f"vdintlv * A(value); vcmps * {pages} * A(value); vscatter * {pages} * A(value)"
+
+
+def _gathered(name: str, layout: str, when: str, text: str, align: str = "") -> VmiRule:
+    layouts = {"result": layout, "indices": "c", "mask": layout, "passthru": layout}
+    return VmiRule(f"VMI.GATHER.LOAD.{name}", "gather", layouts, f"op == 'gather' and {when}", (ours(text, "", align),),
+                   _SOURCE, listed=UNLISTED)  # fmt: skip
+
+
+def _scattered(name: str, layout: str, when: str, text: str) -> VmiRule:
+    layouts = {"value": layout, "indices": "c", "mask": layout}
+    return VmiRule(f"VMI.GATHER.STORE.{name}", "gather", layouts, f"op == 'scatter' and {when}", (ours(text),),
+                   _SOURCE, listed=UNLISTED)  # fmt: skip
+
+
 GATHER = (
     VmiRule("VMI.GATHER.LOAD.C", "gather", {"result": "c", "indices": "c", "mask": "c", "passthru": "c"},
             f"op == 'gather' and {_INDEXED}",
@@ -177,7 +205,21 @@ GATHER = (
             f"op == 'scatter' and {_INDEXED}",
             (upstream("vscatter * A(value)", _FULL), ours(f"vscatter * A(value){_tail()}", f"not ({_FULL})")),
             _SOURCE, listed=f"pointer and {_FULL}"),
+    _gathered("WIDE.C", "c", "W == 32 and W_idx == 16", f"vzunpack * A(result); vgather2_bc * A(result){_chosen()}"),
+    _gathered("NARROW.LS2", "ls2", "W == 8 and W_idx == 16", f"vgather2 * A(result){_chosen(2)}"),
+    _gathered("WORDS.LS2", "ls2", "W == 16 and W_idx == 32", f"{_PICKED}{_chosen(2)}", "4"),
+    _gathered("WORDS.LS4", "ls4", "W == 8 and W_idx == 32", f"{_PICKED}{_chosen(4)}", "4"),
+    _scattered("WIDE.C", "c", "W == 32 and W_idx == 16", f"vzunpack * A(value); vscatter * A(value){_tail()}"),
+    _scattered("NARROW.LS2", "ls2", "W == 8 and W_idx == 16", f"vscatter * A(value){_tail(2)}"),
+    _scattered("PAGES.C", "c", "W == 16 and W_idx == 32", f"{_paged(2)}{_tail()}"),
+    _scattered("PAGES.LS2", "ls2", "W == 8 and W_idx == 32", f"{_paged(4)}{_tail(2)}"),
 )  # fmt: skip
+"""Elements at indices. A request has an index of 16 bits for narrow elements, one of 32 bits for words.
+
+Narrower indices are widened. Where indices are wider, what is loaded are the words that hold the elements, which must
+be a multiple of 4 bytes from address 0 on; stores go to each page that 16 bits reach, under the predicate of those
+elements that belong there.
+"""
 
 MEMORY: tuple[VmiRule, ...] = (*LOAD, *STORE, *MASKED_STORE, *MASKED_LOAD, *PAIRS, *STRIDED, *GATHER)
 """All rows."""

@@ -38,9 +38,12 @@ def cases(rule: VmiRule, **more: Fact) -> Iterator[tuple[int, int, int, int, Fac
                         else shape(rule, role, lanes, bits, count)
                         for role in rule.layouts
                     }
-                    known: dict[str, Fact] = {"G": groups, "S": lanes // groups, **more}
-                    if more.get("stride") == "S":
-                        known["stride"] = lanes // groups
-                    found = facts(rule, shapes, **known)
-                    if rule.allows(found):
-                        yield lanes, bits, wide, groups, found
+                    for index in (16, 32) if "indices" in shapes else (0,):
+                        if index:
+                            shapes["indices"] = Shape(lanes, index)
+                        known: dict[str, Fact] = {"G": groups, "S": lanes // groups, **more}
+                        if more.get("stride") == "S":
+                            known["stride"] = lanes // groups
+                        found = facts(rule, shapes, **known)
+                        if rule.allows(found):
+                            yield lanes, bits, wide, groups, found
