@@ -9,7 +9,19 @@ from collections.abc import Iterable
 from layoutsolver.pose.vmi.variants import Refusal
 from layoutsolver.vmi.program import VmiOp
 
+_CLASSES = "S in (B, 2 * B, 4 * B) or W < 32 and 2 * S == B or W == 8 and 4 * S == B"
+
 _WORDS: tuple[tuple[str, str], ...] = (
+    ("(S <= B or S <= 2 * B and S % 2 == 0 or S <= 4 * B and S % 4 == 0 or S < lp and S % 8 == 0)",
+     "groups that halves of halves of fit a block"),
+    (f"(G == 1 and S > B or not ({_CLASSES}))", "groups of no size class, or one alone"),
+    (f"not ({_CLASSES})", "groups of no size class"),
+    ("B % S == 0 and (W == 32 and S < B or W == 16 and 2 * S < B or W == 8 and 4 * S < B)",
+     "groups of a power of two less than any class"),
+    ("not (S in (B, 2 * B, 4 * B) or G <= 8 and (2 * S == B or 4 * S == B))",
+     "groups of no size class, or more than 8 of less than a block"),
+    ("not (S >= lp and S % lp == 0)", "groups that are not whole registers"),
+    ("S not in (2 * B, 4 * B)", "groups of other than two or four blocks"), ("G <= 8", "at most 8 groups"),
     ("S >= 4 * lp and S % (4 * lp) == 0", "groups of four whole registers each, or multiples"),
     ("S >= 2 * lp and S % (2 * lp) == 0", "groups of two whole registers each, or multiples"),
     ("S >= lp and S % lp == 0", "groups of whole registers"), ("4 * S == B", "groups of a quarter of a block"),

@@ -71,3 +71,15 @@ def test_each_rule_spreads_the_element_of_a_group(element: str, lanes: int, grou
     outcomes = [forced(text, "group_broadcast", rule) for rule in rules_for(posed(text), "group_broadcast")]
     assert [(one.said, one.miscounted) for one in outcomes if one is not None and (one.said or one.miscounted)] == []
     assert any(outcomes)
+
+
+@pytest.mark.parametrize(("lanes", "groups"), [(24, 6), (96, 48), (24, 2)])
+def test_sums_of_negative_zeros_are_zero_by_each_rule(lanes: int, groups: int) -> None:
+    """Nothing is added to zero: the sum of no element is +0, and so is one that only zeros are added to."""
+    loaded = f"%x = pto.vmi.vload %p[%c0] : {pointer('f32')} -> {vreg(lanes, 'f32')}"
+    zeros = f"%z = arith.constant -0.0 : f32\n    %x = pto.vmi.vbrc %z : f32 -> {vreg(lanes, 'f32')}"
+    text = reduced("addf", "f32", lanes, groups)
+    assert loaded in text
+    text = text.replace(loaded, zeros)
+    outcomes = [forced(text, "group_reduce_addf", rule) for rule in rules_for(posed(text), "group_reduce_addf")]
+    assert [one.said for one in outcomes if one is not None] == [()] * len(outcomes)
