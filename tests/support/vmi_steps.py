@@ -324,15 +324,19 @@ def _blocks(writer: Writer) -> int:
 
 
 def _compressing(writer: Writer) -> int:
-    source = writer.pick(lambda vector: vector.element in ("f32", "f16", "si32") and
-                         vector.lanes * BITS[vector.element] == 2048)  # fmt: skip
-    if source is None:
+    """Elements that a mask picks, counted, brought together, stored one behind the other and loaded so; by indices."""
+    source = writer.pick(lambda vector: vector.element in BITS and vector.lanes * BITS[vector.element] <= 4096 * 2)
+    if source is None or (BITS[source.element] == 8 and source.lanes > 512):
         return 0
     mask, m, t = any_mask(writer, source.lanes), mask_type(source.lanes), source.type
     result, memory = result_of(writer, source), pointer(source.element)
-    kind = writer.rng.randrange(3)
+    kind = writer.rng.randrange(4 if BITS[source.element] > 8 else 3)
     if kind == 0:
         _apply(writer, "compress", (source, (mask, m)), result)
+    elif kind == 3:
+        counts = Vector(writer.fresh("n"), source.lanes, f"i{BITS[source.element]}")
+        _apply(writer, "active_prefix_index", ((mask, m),), counts)
+        _apply(writer, "vselr", (source, counts), result)
     elif kind == 1:
         writer.put(f"{result.name} = pto.vmi.expand_load {writer.buffer(source.element)}[%c0], {mask}, {source.name} : "
                    f"{memory}, {m}, {t} -> {t}")  # fmt: skip
