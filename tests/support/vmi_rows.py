@@ -178,7 +178,7 @@ def single() -> Iterator[str]:
         f"%k = pto.vmi.vnot %m : {m} -> {m}", f"%h = pto.vmi.vdhist %b, %x, %k : {bins}, {v}, {m} -> {bins}",
         _stored("%h", 256, "ui16"),
     )  # fmt: skip
-    for element, lanes in (("f32", 24), ("f32", 64), ("f32", 200), ("f16", 300), ("ui8", 300)):
+    for element, lanes in (("f32", 24), ("f32", 64), ("f32", 200), ("f16", 300), ("ui8", 300), ("ui8", 600)):
         v, m, i = vreg(lanes, element), _mask(lanes), vreg(lanes, f"i{bits_of(element)}")
         yield _kernel(
             (element, f"i{bits_of(element)}"), _with_mask(lanes), _loaded("%x", lanes, element),

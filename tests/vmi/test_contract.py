@@ -226,11 +226,10 @@ KINDS = {
         '%b = "other.view"() : () -> !pto.vmi.vreg<64xi8>\n    %x = pto.vmi.vmula %b, %b, %b : '
         "!pto.vmi.vreg<64xi8>, !pto.vmi.vreg<64xi8>, !pto.vmi.vreg<64xi8> -> !pto.vmi.vreg<64xi8>",
         "VMI-UNSUPPORTED: `pto.vmi.vmula` has no layout rule"),
-    "bytes of three registers brought together": (
-        '%b = "other.view"() : () -> !pto.vmi.vreg<600xui8>\n    '
-        '%m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<600xpred>\n'
-        "    %x = pto.vmi.compress %b, %m : !pto.vmi.vreg<600xui8>, !pto.vmi.mask<600xpred> -> !pto.vmi.vreg<600xui8>",
-        "VMI-UNSUPPORTED: no layout serves `compress` here"),
+    "bytes of floats as half floats": (
+        '%b = "other.view"() : () -> !pto.vmi.vreg<64xf8E5M2>\n'
+        "    %x = pto.vmi.vcvt %b : !pto.vmi.vreg<64xf8E5M2> -> !pto.vmi.vreg<64xf16>",
+        "VMI-UNSUPPORTED: no layout serves `extf` here"),
 }  # fmt: skip
 
 
@@ -262,11 +261,10 @@ def test_an_unsupported_operation_is_an_error_whoever_takes_its_result() -> None
     lines = (
         f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}",
         f"%x = pto.vmi.shuffle %a[[1, 0]] : {V} -> !pto.vmi.vreg<2xf32>",
-        '%i = "other.view"() : () -> !pto.vmi.vreg<600xui8>',
-        '%all = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<600xpred>',
-        "%y = pto.vmi.compress %i, %all : !pto.vmi.vreg<600xui8>, !pto.vmi.mask<600xpred> -> !pto.vmi.vreg<600xui8>",
+        '%i = "other.view"() : () -> !pto.vmi.vreg<64xf8E5M2>',
+        "%y = pto.vmi.vcvt %i : !pto.vmi.vreg<64xf8E5M2> -> !pto.vmi.vreg<64xf16>",
         "pto.vmi.vstore %x, %p[%o] : !pto.vmi.vreg<2xf32>, !pto.ptr<f32, ub>",
     )
     found = posed(kernel(POINTER, *lines), valid=False).diagnostics
     assert [item.severity for item in found] == ["error"]
-    assert found[0].message == "VMI-UNSUPPORTED: no layout serves `compress` here"
+    assert found[0].message == "VMI-UNSUPPORTED: no layout serves `extf` here"

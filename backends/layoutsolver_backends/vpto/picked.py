@@ -28,8 +28,10 @@ def _masks(site: Site, role: str) -> list[Ssa]:
 def _compress(site: Site) -> None:
     """The elements of each register are brought together there, and turned to where those before them end."""
     build, masks = site.build, _masks(site, "source")
-    packed = [build.unary("vsqz", one, mask) for one, mask in zip(site.registers("source"), masks, strict=True)]
-    made, total, bits = packed[:1], None, element_bits(packed[0].type)
+    bits = mask_bits(masks[0].type)
+    sources = [build.as_lanes(one, bits) for one in site.registers("source")]
+    packed = [build.unary("vsqz", one, mask) for one, mask in zip(sources, masks, strict=True)]
+    made, total = packed[:1], None
     full = register_lanes(bits)
     lanes = [ramp(build, number * full, bits) for number in range(len(packed) - 1)]
     last = None  # bytes are counted modulo their number in a register by themselves
@@ -45,7 +47,7 @@ def _compress(site: Site) -> None:
             filled = _first(build, masks[0]) if bits == 8 else _before(build, lanes[before], end)
             made[before] = build.one("vsel", (other, shifted, filled), other.type)
         made.append(shifted)
-    site.put("result", made)
+    site.put("result", [build.as_type(one, site.type("result")) for one in made])
 
 
 def _before(build: Builder, lane: Ssa, end: Ssa) -> Ssa:

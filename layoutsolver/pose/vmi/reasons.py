@@ -32,7 +32,6 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("stride == 1", "a stride of 1"), ("stride == S", "rows without gaps"),
     ("A(value) == 2 * ceil(N // 2, lp)", "as many registers in each part"),
     ("A(value) == 4 * ceil(N // 4, lp)", "as many registers in each part"),
-    ("(W > 8 or R <= 2)", "at most two registers of bytes"),
     ("op != 'vmull'", "another operation than vmull"), ("op != 'other'", "an order that one instruction makes"),
     ("W == W_idx", "indices as wide as elements"),
     ("N_to == N", "as many elements in the result"), ("W_to == ", "a result of so many bits: "),

@@ -117,19 +117,24 @@ CHANNELS: tuple[VmiRule, ...] = (
 """G channels that lie by turns, taken apart or put together; N is the number of all elements."""
 
 _LAST = f"; plt * ({_PARTLY}); pand * ({_PARTLY})"
+_LAST_OF_LS2 = "; plt * (N % (lp // 2) != 0); pand * (N % (lp // 2) != 0)"
 _COUNTED = "vdup * 2 * A(result) - 1; vusqz * A(result); vadd * 2 * (A(result) - 1)"
 """How many bits are set before each lane, in several registers with what the one before comes to."""
-_BEHIND = "vdup * 2 * (R - 1); vcadd * R - 1; vsub * R - 1; vselr * R - 1"
+_MORE = "(A(source) - 1)"
+_BEHIND = f"vdup * 2 * {_MORE}; vcadd * {_MORE}; vsub * {_MORE}; vselr * {_MORE}"
 """Where the elements of all registers before end, and those of a register turned to there."""
+_TOGETHER = (f"~vci * {_MORE}; ~vdup * 1; vsqz * A(source); {_BEHIND}; vadd * A(source) - 2; vand * {_MORE}; "
+             f"vcmp * A(source) * {_MORE} // 2; vsel * A(source) * {_MORE} // 2")  # fmt: skip
 
 SINGLE: tuple[VmiRule, ...] = (
     VmiRule("VMI.SINGLE.COMPRESS.C", "single", {"source": "c", "mask": "c", "result": "c"},
             "op == 'compress' and (W > 8 or R <= 2)",
             (upstream("vsqz * 1", "N == lp"), ours(f"vsqz * 1{_LAST}", "N < lp"),
-             ours(f"~vci * R - 1; ~vdup * 1; vsqz * R; {_BEHIND}; vadd * R - 2; vand * R - 1; "
-                  f"vcmp * R * (R - 1) // 2; vsel * R * (R - 1) // 2{_LAST}", "N > lp and W > 8"),
+             ours(f"{_TOGETHER}{_LAST}", "N > lp and W > 8"),
              ours(f"~vci * 1; ~vdup * 1; vsqz * 3; {_BEHIND}; vcmps * 1; vsel * 1{_LAST}", "N > lp and W == 8")),
             "3.11", listed="N == lp"),
+    VmiRule("VMI.SINGLE.COMPRESS.LS2", "single", {"source": "ls2", "mask": "ls2", "result": "ls2"},
+            "op == 'compress' and W == 8 and N > lp", (ours(f"{_TOGETHER}{_LAST_OF_LS2}"),), "3.11", listed=UNLISTED),
     VmiRule("VMI.SINGLE.COMPRESS_STORE.C", "single", {"value": "c", "mask": "c"}, "op == 'compress_store'",
             (upstream("vsqz * 1; vstur * 1; vstar * 1", "N == lp"),
              ours(f"vsqz * R; vstur * R; vstar * 1{_LAST}", "N != lp")), "3.11", listed="N == lp"),
@@ -143,14 +148,14 @@ SINGLE: tuple[VmiRule, ...] = (
             listed="W == 32 and N == lp"),
     VmiRule("VMI.SINGLE.EXPAND.LS2", "single", {"mask": "ls2", "passthru": "ls2", "result": "ls2"},
             "op == 'expand_load' and W == 8",
-            (ours(f"{_COUNTED}; vgather2 * A(result); vsel * A(result); plt * (N % (lp // 2) != 0); "
-                  "pand * (N % (lp // 2) != 0)"),), "3.11", listed=UNLISTED),
+            (ours(f"{_COUNTED}; vgather2 * A(result); vsel * A(result){_LAST_OF_LS2}"),), "3.11", listed=UNLISTED),
 )  # fmt: skip
 """Operations on the elements that a mask picks: one full register, or more and less by ours.
 
 Bits of a mask behind the last element are put out. A gather brings bytes in lanes of 16 bits, which is every second
-byte of a register. Of bytes, no lane can say that all 256 of a register are picked, so that compression tells the
-picked ones of the first register from the others by ones that are compressed alike, and only of two registers.
+byte of a register. Of bytes, no lane can say that all 256 of a register are picked, so that of two registers,
+compression tells the picked ones of the first from the others by ones that are compressed alike; of more, it is done
+in lanes of 16 bits.
 """
 
 HISTOGRAM = (
