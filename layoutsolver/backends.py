@@ -45,6 +45,9 @@ VPTO_TEMPLATES = "layoutsolver_backends.vpto.templates:templates_of"
 VPTO_SETUPS = "layoutsolver_backends.vpto.setups:Setups"
 """What tells the instructions that an operation sets up, by names."""
 
+VPTO_PAIRS = "layoutsolver_backends.vpto.pairs:Pairs"
+"""What counts the instructions of an operation of which an operand is made in some way."""
+
 VMI_WRITER = "layoutsolver_backends.vmi_layouts:annotate"
 """What writes layouts into programs of VMI."""
 
@@ -152,6 +155,13 @@ def load_register_templates() -> Callable[[PosedVmi, Open], Templates]:
 def load_setups() -> Callable[[VmiProgram], Callable[[VmiOp, Variant], tuple[tuple[str, str], ...] | None]]:
     """What names the instructions, with their pipes, that a variant of an operation of a VMI program sets up."""
     maker: Callable[[VmiProgram], Callable[[VmiOp, Variant], tuple[tuple[str, str], ...] | None]] = _named(VPTO_SETUPS)
+    return maker
+
+
+def load_pairs() -> Callable[[VmiProgram], Callable[[VmiOp, Variant, VmiOp, Variant], dict[str, int] | None]]:
+    """What counts an operation's instructions by pipe, where one of its operands is made by another in some variant."""
+    maker: Callable[[VmiProgram], Callable[[VmiOp, Variant, VmiOp, Variant], dict[str, int] | None]]
+    maker = _named(VPTO_PAIRS)
     return maker
 
 

@@ -46,7 +46,9 @@ def choice_as_stated(posed: PosedVmi, limits: Limits) -> tuple[SelectionSolution
     every = posed.problem.conversions
     ways = [number for number, way in enumerate(every) if number in asked.values() or way.value in between]
     taken = tuple(every[number] for number in ways)
-    problem = posed.problem._replace(ops=ops, conversions=taken, pins=(), penalties=(), capacities=(), start=None)
+    problem = posed.problem._replace(
+        ops=ops, conversions=taken, pins=(), penalties=(), capacities=(), savings=(), start=None
+    )
     problem, stuck = _propagated(problem)
     if stuck >= 0:
         return None, [_no_rule(posed, stuck, stated)]

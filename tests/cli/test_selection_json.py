@@ -95,6 +95,7 @@ def changed(path: list[str | int], value: object) -> dict[str, Any]:
     """A good problem with one thing changed."""
     whole = document()
     whole["penalties"] = [[0, "c", 1]]
+    whole["savings"] = [{"op": 1, "variant": 0, "maker": 0, "variants": [0], "cost": [0, 0, 0, 0]}]
     whole["capacities"] = [
         {"id": "p", "kind": "vector", "limit": 9, "when": [{"number": 1, "variant": 0}],
          "held": [{"value": 0, "registers": 1, "by": [[{"number": 0, "variant": 0}], [{"number": 0, "variant": -1}]]}]}
@@ -150,6 +151,17 @@ CHANGES: list[tuple[list[str | int], object, str]] = [
     (["capacities", 0, "held", 0, "by", 0, 0, "variant"], 99, "/capacities/0/held/0/by/0/0/variant: no such variant"),
     (["capacities", 0, "held", 0, "by", 1, 0, "number"], 999, "/capacities/0/held/0/by/1/0/number: no such conversion"),
     (["capacities", 0, "when", 0, "variant"], -2, "/capacities/0/when/0/variant: no such variant"),
+    (
+        ["savings"],
+        2 * [{"op": 1, "variant": 0, "maker": 0, "variants": [], "cost": [0, 0, 0, 0]}],
+        "/savings/1: this variant saves something already",
+    ),
+    (["savings", 0, "op"], 99, "/savings/0/op: no such operation"),
+    (["savings", 0, "maker"], -1, "/savings/0/maker: no such operation"),
+    (["savings", 0, "variant"], 99, "/savings/0/variant: no such variant"),
+    (["savings", 0, "variants"], [99], "/savings/0/variants: no such variant"),
+    (["savings", 0, "cost"], [0, 9, 0, 0], "/savings/0/cost: more than the variant costs"),
+    (["savings", 0, "cost", 0], -1, "/savings/0/cost: must not be negative"),
     (["start", "variants"], [], "/start/variants: one entry for each of 3 operations"),
     (["start", "variants", 0], [99], "/start/variants/0: no such variant"),
     (["start", "conversions"], [999], "/start/conversions/0: no such conversion"),

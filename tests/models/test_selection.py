@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from itertools import combinations, permutations, product
 
 import pytest
@@ -12,6 +13,7 @@ from layoutsolver_models.elimination.solve import eliminate
 from layoutsolver_models.problems.json import from_json, to_json
 from layoutsolver_models.problems.selection import (
     OBJECTIVES,
+    Saving,
     SelectionOp,
     SelectionProblem,
     SelectionSolution,
@@ -57,13 +59,24 @@ def random_problem(seed: int, most: int = 4, objective: str = "pipes") -> Select
     values = tuple(SelectionValue(f"%{number}", LAYOUTS, (2, 4, 2, 4)) for number in range(len(ops)))
     pins = ((0, rng.choice(ops[0].variants).layouts[0]),) if rng.random() < 0.2 else ()
     penalties = ((len(ops) - 1, rng.choice(LAYOUTS), 2),) if rng.random() < 0.3 else ()
-    return SelectionProblem(PIPES, BOUNDED, values, tuple(ops), tuple(ways), pins, penalties, OBJECTIVES[objective])
+    savings = tuple(saving for op in ops[1:] for saving in some_savings(ops, op))
+    return SelectionProblem(
+        PIPES, BOUNDED, values, tuple(ops), tuple(ways), pins, penalties, OBJECTIVES[objective], savings=savings
+    )
 
 
 def some_setups(number: int) -> tuple[Setup, ...]:
     """One or two setups, of three that there are."""
     every = (Setup("table", (0, 2, 0, 1)), Setup("ramp", (0, 1, 0, 0)), Setup("pattern", (0, 0, 0, 1)))
     return every[number % 3 : number % 3 + 1 + number % 2]
+
+
+def some_savings(ops: list[SelectionOp], op: SelectionOp) -> Iterator[Saving]:
+    """What the first variant of an operation saves, and the last if it has four, by how its operand is made."""
+    for number, variant in list(enumerate(op.variants))[:: max(3, len(op.variants) - 1)]:
+        for maker in op.operands[:1]:
+            makers = tuple(range(number, len(ops[maker].variants), 2))
+            yield Saving(op.results[0], number, maker, makers, tuple(min(2, cost) for cost in variant.cost))
 
 
 def random_cost(rng: random.Random, most: int) -> tuple[int, ...]:

@@ -180,11 +180,11 @@ class _Templates:
         code.taken = {place: made[key] for place, key in places.items()}
         for _ in range(2):
             drop_dead(code)
-            _merge(code)
+            merge(code)
             combine_reductions(self.build)
             drop_dead(code)
             simplify_conversions(code)
-        _merge(code)
+        merge(code)
         drop_dead(code)
         view: dict[Ssa, Ssa] = {}
 
@@ -278,7 +278,7 @@ class _Templates:
                 self.zeroed.add(value)
 
 
-def _merge(code: Code) -> None:
+def merge(code: Code) -> None:
     """Let equal instructions be one."""
     known: dict[Key, Instruction] = {}
     stands_for: dict[Ssa, Ssa] = {}

@@ -14,6 +14,7 @@ from layoutsolver.ops.spec import Effect
 from layoutsolver.pose.vmi.conversions import conversions_of, layout_names
 from layoutsolver.pose.vmi.ports import split_mask_layout
 from layoutsolver.pose.vmi.reasons import reasons_of
+from layoutsolver.pose.vmi.savings import savings_of
 from layoutsolver.pose.vmi.setups import Setups
 from layoutsolver.pose.vmi.slotted import slotted
 from layoutsolver.pose.vmi.unneeded import unneeded_faults
@@ -82,8 +83,9 @@ def pose_vmi(graph: Graph, objective: str = "pipes", released: bool = False) -> 
     poser.pose()
     values = tuple(poser.value(value) for value in program.values)
     problem = SelectionProblem(
-        PIPES, BOUNDED, values, tuple(poser.ops), tuple(poser.conversions()), poser.pins(), (), OBJECTIVES[objective]
-    )
+        PIPES, BOUNDED, values, tuple(poser.ops), tuple(poser.conversions()), poser.pins(), (), OBJECTIVES[objective],
+        savings=() if released else savings_of(program, poser.ops, poser.op_of),
+    )  # fmt: skip
     said = [*refused, *_others(diagnostics[len(refused) :], refused)]
     return PosedVmi(program, problem, poser.op_of, poser.join_of, poser.refused, said)
 

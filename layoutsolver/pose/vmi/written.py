@@ -62,7 +62,7 @@ def _with_unneeded(posed: PosedVmi, solution: SelectionSolution, limits: Limits)
     taken = tuple(op._replace(variants=tuple(op.variants[number] for number in chosen), copies=len(chosen) > 1)
                   for op, chosen in zip(problem.ops, solution.variants, strict=True))  # fmt: skip
     found = solve_selection(
-        problem._replace(ops=(*taken, *ops), pins=(), penalties=(), capacities=(), start=None), limits
+        problem._replace(ops=(*taken, *ops), pins=(), penalties=(), capacities=(), savings=(), start=None), limits
     )
     if found.status not in ("optimal", "feasible"):
         return Written(posed, solution)

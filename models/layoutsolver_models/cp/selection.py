@@ -46,6 +46,7 @@ class SelectionModel:
         self.makers: dict[tuple[int, str], list[int]] = defaultdict(list)
         self.into: dict[tuple[int, str], list[int]] = defaultdict(list)
         self.shared: dict[str, tuple[int, list[int]]] = {}
+        self.saved: list[tuple[int, int, list[int]]] = []
         self.open_conversions = open_conversions
         for number in range(len(problem.ops)):
             self._add_variants(number, open_variants[number])
@@ -127,6 +128,7 @@ class SelectionModel:
             for literal in sharing if len(sharing) > 1 else []:
                 self.model.implies(f"once {name}", literal, paid)
             priced.append((1, once, paid))
+        priced += self._savings()
         ways = ((problem.conversions[number], literal) for number, literal in self.conversion.items())
         priced += [(way.weight, way.cost, literal) for way, literal in ways]
         for weight, cost, literal in priced:
@@ -151,8 +153,24 @@ class SelectionModel:
             terms["registers"].append((known.registers[known.layouts.index(way.after)], literal))
         return terms
 
+    def _savings(self) -> list[tuple[int, Cost, int]]:
+        """What is paid less, with a literal that is true only where that is so."""
+        out: list[tuple[int, Cost, int]] = []
+        for number, saving in enumerate(self.problem.savings):
+            literal = self.variant[saving.op].get(saving.variant)
+            makers = [one for key in saving.variants if (one := self.variant[saving.maker].get(key)) is not None]
+            if literal is None or not makers:
+                continue
+            group = f"saving {number}"
+            saved = self.model.new_bool(group)
+            self.model.implies(group, saved, literal)
+            self.model.at_least_one_if(group, saved, makers)
+            self.saved.append((saved, literal, makers))
+            out.append((-self.problem.ops[saving.op].weight, saving.cost, saved))
+        return out
+
     def _add_busiest(self) -> int:
-        largest = sum(weight for pipe in self.problem.pipes for weight, _ in self.terms[pipe])
+        largest = sum(max(0, weight) for pipe in self.problem.pipes for weight, _ in self.terms[pipe])
         busiest = self.model.new_integer("busiest", largest)
         for pipe in self.problem.bounded:
             self.model.at_most_integer(f"pipe {pipe}", self.terms[pipe], 0, busiest)
@@ -167,6 +185,7 @@ class SelectionModel:
             if any(maker in true for maker in makers):
                 true.add(self.made[value][layout])
         true |= {literal for literal, sharing in self.shared.values() if any(one in true for one in sharing)}
+        true |= {saved for saved, one, makers in self.saved if one in true and not true.isdisjoint(makers)}
         true |= {literal for literal, ways in self.live.items() if any(true.issuperset(way) for way in ways)}
         return frozenset(true)
 

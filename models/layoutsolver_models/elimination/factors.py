@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutsolver_models.elimination.states import MANY, States, ValueStates, Vector
+from layoutsolver_models.problems.selection import Saving
 
 Table = NDArray[np.int64]
 Weights = NDArray[np.int64]
@@ -103,7 +104,18 @@ class Conversions(NamedTuple):
         return tuple(sum(sorted(some)[:missing]) for some in cheapest)
 
 
-Leaf = Unary | Allowed | Conversions
+class Pairs(NamedTuple):
+    """What the states of two variables cost together."""
+
+    costs: tuple[tuple[Vector, ...], ...]
+
+    def table(self, weights: Weights) -> Table:
+        """The weighted costs."""
+        sums: Table = np.einsum("lkd,std->lkst", weights, np.array(self.costs, np.int64))
+        return sums
+
+
+Leaf = Unary | Allowed | Conversions | Pairs
 
 
 def weighted(weights: Weights, costs: tuple[Vector, ...]) -> Table:
@@ -185,6 +197,8 @@ class _Builder:
                 needed = self.needed(number, value)
                 several = self.distinct(number, value) if MANY in needed else 0
                 self.add(Allowed(needed, states.values[value].sets, several), number, of_value[value])
+        for (number, variant), (saving, more) in states.dearer.items():
+            self.add(self.not_saved(number, variant, saving, more), number, saving.maker)
         for setup, ops in common.items():
             variable = len(sizes)
             sizes.append(2)
@@ -202,6 +216,13 @@ class _Builder:
             number = self.known[key] = len(self.leaves)
             self.leaves.append(leaf)
         self.scopes.append((number, scope))
+
+    def not_saved(self, number: int, variant: int, saving: Saving, more: Vector) -> Pairs:
+        """What a variant costs more in the states of its maker that let it save nothing."""
+        nothing = (0,) * self.entries
+        fine = [not some or not set(some).isdisjoint(saving.variants) for some in self.states.ops[saving.maker].sets]
+        paying = (nothing,) * len(fine), tuple(nothing if one else more for one in fine)
+        return Pairs(tuple(paying[variant in some] for some in self.states.ops[number].sets))
 
     def op_costs(self, number: int, common: dict[str, list[int]]) -> tuple[Vector, ...]:
         """What each state of an operation costs, without setups that several operations share."""

@@ -13,7 +13,7 @@ from itertools import combinations
 from math import comb
 from typing import NamedTuple
 
-from layoutsolver_models.problems.selection import SelectionProblem, ValueConversion
+from layoutsolver_models.problems.selection import Saving, SelectionProblem, ValueConversion
 
 MANY = -1
 """As a set: more than are told apart."""
@@ -63,7 +63,8 @@ class States(NamedTuple):
     """The states of all operations, and of the values that something uses.
 
     `maker` is the operation of each value, -1 if none; `costs[o]` what each variant of operation o costs but for its
-    setups, `setups[o]` the names of those that others share, `once` what setups cost.
+    setups, `setups[o]` the names of those that others share, `once` what setups cost. A variant with a saving costs as
+    if that were made: `dearer` is what it costs more where it is not.
     """
 
     problem: SelectionProblem
@@ -73,6 +74,7 @@ class States(NamedTuple):
     costs: list[dict[int, Vector]]
     setups: list[dict[int, tuple[str, ...]]]
     once: dict[str, Vector]
+    dearer: dict[tuple[int, int], tuple[Saving, Vector]]
 
 
 def states_of(problem: SelectionProblem, variants: list[list[int]], conversions: list[int]) -> States | None:
@@ -108,7 +110,7 @@ def _serves(problem: SelectionProblem) -> bool:
     every = [variant for op in problem.ops for variant in op.variants]
     costs = {cost for variant in every for cost in (variant.cost, variant.once)}
     costs |= {setup.cost for variant in every for setup in variant.setups}
-    costs |= {way.cost for way in problem.conversions}
+    costs |= {way.cost for way in problem.conversions} | {saving.cost for saving in problem.savings}
     weights = {op.weight for op in problem.ops} | {way.weight for way in problem.conversions}
     weights |= {cost for _, _, cost in problem.penalties}
     return min(weights, default=0) >= 0 and all(one >= 0 for cost in costs for one in cost)
@@ -142,6 +144,13 @@ class _Compiler:
                     if any(setup.cost):
                         self.sharers[setup.name].add(number)
                         self.once.setdefault(setup.name, (*setup.cost, 0, 0))
+        self.dearer = {
+            (one.op, one.variant): (one, (*(problem.ops[one.op].weight * entry for entry in one.cost), 0, 0))
+            for one in problem.savings if one.variant in self.left[one.op]
+        }  # fmt: skip
+        self.saving: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+        for one, _ in self.dearer.values():
+            self.saving[one.maker].append(one.variants)
         self.costs = [
             {variant: self.cost(number, variant) for variant in some} for number, some in enumerate(self.left)
         ]
@@ -162,6 +171,8 @@ class _Compiler:
         for name in dict.fromkeys(setup.name for setup in chosen.setups if any(setup.cost)):
             if name not in shared:
                 cost = _plus(cost, self.once[name])
+        if (number, variant) in self.dearer:
+            cost = tuple(a - b for a, b in zip(cost, self.dearer[number, variant][1], strict=True))
         return cost
 
     def shared(self, number: int, variant: int) -> tuple[str, ...]:
@@ -192,7 +203,7 @@ class _Compiler:
             if self.users[value]
         }
         setups = [{variant: self.shared(number, variant) for variant in some} for number, some in enumerate(self.left)]
-        return States(self.problem, ops, values, self.maker, self.costs, setups, self.once)
+        return States(self.problem, ops, values, self.maker, self.costs, setups, self.once, self.dearer)
 
     def count(self, number: int, variant: int, asked: list[dict[str, int]], by: int) -> None:
         op = self.problem.ops[number]
@@ -246,6 +257,10 @@ class _Compiler:
         if mine.layouts[:width] != theirs.layouts[:width]:
             return False
         cost, bound = self.costs[number][one], self.costs[number][other]
+        if (number, one) in self.dearer:
+            cost = _plus(cost, self.dearer[number, one][1])
+        if any(other in some and one not in some for some in self.saving.get(number, ())):
+            return False
         for name in set(self.shared(number, one)).difference(self.shared(number, other)):
             cost = _plus(cost, self.once[name])
         if any(a > b for a, b in zip(cost, bound, strict=True)):

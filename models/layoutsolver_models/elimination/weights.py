@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from layoutsolver_models.elimination.factors import NEVER, Conversions, Factors, Leaf, Unary, Weights
+from layoutsolver_models.elimination.factors import NEVER, Conversions, Factors, Leaf, Pairs, Unary, Weights
 from layoutsolver_models.elimination.states import Vector
 from layoutsolver_models.problems.selection import SelectionObjective, SelectionProblem, Value
 
@@ -88,6 +88,8 @@ def _largest(factors: Factors, weight: Vector) -> int:
 def _most(leaf: Leaf, weight: Vector) -> int:
     if isinstance(leaf, Unary):
         return max(weigh(cost, weight) for cost in leaf.costs)
+    if isinstance(leaf, Pairs):
+        return max(weigh(cost, weight) for costs in leaf.costs for cost in costs)
     if isinstance(leaf, Conversions):
         into: dict[int, int] = {}
         for (_, after), costs in leaf.ways:

@@ -90,6 +90,17 @@ class ValueConversion(NamedTuple):
 
 
 @as_json_object
+class Saving(NamedTuple):
+    """So much less of each run of operation `op` in `variant`, where operation `maker` runs in one of `variants`."""
+
+    op: int
+    variant: int
+    maker: int
+    variants: tuple[int, ...]
+    cost: Cost
+
+
+@as_json_object
 class KnownChoice(NamedTuple):
     """A choice to start from: the variants of each operation, and the conversions, by number."""
 
@@ -103,7 +114,7 @@ class SelectionProblem(NamedTuple):
 
     `pins` are layouts in which values must be made, by value; `penalties` are costs of making a value in a layout, as
     users ask for, in instructions of no pipe. `capacities` bound the registers that are live at points of the program.
-    `start` is a choice to begin with; where it is none, it is passed over.
+    `start` is a choice to begin with; where it is none, it is passed over. Of each variant there is one saving at most.
     """
 
     pipes: tuple[str, ...]
@@ -116,6 +127,7 @@ class SelectionProblem(NamedTuple):
     objective: tuple[SelectionObjective, ...] = OBJECTIVES["pipes"]
     capacities: tuple[Capacity, ...] = ()
     start: KnownChoice | None = None
+    savings: tuple[Saving, ...] = ()
     schema: Literal["layoutsolver/selection-problem/1"] = "layoutsolver/selection-problem/1"
 
 
@@ -232,6 +244,9 @@ def evaluate(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], c
                     shared.add(setup.name)
             for value, layout in zip(op.results, variant.layouts[len(op.operands) :], strict=True):
                 registers += make(value, layout)
+    for saving in problem.savings:
+        if saving.variant in variants[saving.op] and not set(saving.variants).isdisjoint(variants[saving.maker]):
+            pay(saving.cost, -problem.ops[saving.op].weight)
     for value, layout, cost in problem.penalties:
         extra += cost * (layout in made[value])
     for number in conversions:

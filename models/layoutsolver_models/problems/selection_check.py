@@ -15,7 +15,7 @@ def check_selection(problem: SelectionProblem) -> list[Fault]:
     """The faults of a problem, in the order of the document."""
     return [
         *_pipes(problem), *_values(problem), *_ops(problem), *_conversions(problem), *_wishes(problem),
-        *_capacities(problem), *_start(problem),
+        *_capacities(problem), *_start(problem), *_savings(problem),
     ]  # fmt: skip
 
 
@@ -89,6 +89,28 @@ def _cost(problem: SelectionProblem, cost: Cost, place: str) -> Iterator[Fault]:
         yield place, f"one number for each of {len(problem.pipes)} pipes is needed"
     elif any(one < 0 for one in cost):
         yield place, "must not be negative"
+
+
+def _savings(problem: SelectionProblem) -> Iterator[Fault]:
+    known: set[tuple[int, int]] = set()
+    for number, saving in enumerate(problem.savings):
+        place = f"/savings/{number}"
+        wrong = [role for role in ("op", "maker") if not 0 <= getattr(saving, role) < len(problem.ops)]
+        if wrong:
+            yield f"{place}/{wrong[0]}", f"no such operation: there are {len(problem.ops)}"
+            continue
+        variants = problem.ops[saving.op].variants
+        if not 0 <= saving.variant < len(variants):
+            yield f"{place}/variant", f"no such variant: there are {len(variants)}"
+            continue
+        if not all(0 <= one < len(problem.ops[saving.maker].variants) for one in saving.variants):
+            yield f"{place}/variants", f"no such variant: there are {len(problem.ops[saving.maker].variants)}"
+        if (saving.op, saving.variant) in known:
+            yield place, "this variant saves something already"
+        known.add((saving.op, saving.variant))
+        yield from _cost(problem, saving.cost, f"{place}/cost")
+        if any(one > most for one, most in zip(saving.cost, variants[saving.variant].cost, strict=False)):
+            yield f"{place}/cost", "more than the variant costs"
 
 
 def _conversions(problem: SelectionProblem) -> Iterator[Fault]:

@@ -107,7 +107,7 @@ def relaxed(problem: SelectionProblem, kept: Suspects) -> SelectionProblem:
         for number, point in enumerate(problem.capacities)
         if number in kept.capacities
     )
-    return problem._replace(ops=ops, pins=pins, capacities=points, penalties=(), objective=("total",))
+    return problem._replace(ops=ops, pins=pins, capacities=points, penalties=(), savings=(), objective=("total",))
 
 
 def _without(point: Capacity, is_free: Callable[[int], bool]) -> Capacity:
