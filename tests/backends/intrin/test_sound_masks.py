@@ -139,3 +139,26 @@ def test_a_count_sets_its_elements_and_nothing_else(lanes: int, how: str) -> Non
 
 FAR = (2**31 - 1, 2**31, 2**32 + 5, -(2**31) - 1, 5 - 2**32)
 """Counts that are others in 32 bits, or are just none."""
+
+
+@pytest.mark.parametrize("kind", ["add", "max", "min", "umax", "umin", "xori"])
+@pytest.mark.parametrize("lanes", [1, 32, 63, 64])
+def test_reductions_of_64_bit_elements_pass_over_bits_behind_them(kind: str, lanes: int) -> None:
+    """All bits of a mask but those of the elements are set."""
+    memref, vector, mask = f"memref<512xi64, {UB}>", f"vector<{lanes}xi64>", f"vector<{lanes}xi1>"
+    text = f"""func.func @f(%in: {memref}, %out: {memref}) {{
+  %c0 = arith.constant 0 : index
+  %true = arith.constant true
+  %own = ave.hir.pge <ALL> : {mask}
+  %all = ave.hir.scalar_broadcast %true : i1 -> {mask}
+  %behind = ave.hir.preg.xor <b8> %own, %all, %all : {mask}
+  %x = ave.hir.vload <NORM> %in[%c0] : {memref} into {vector}
+  %none = ave.hir.reduction <{kind}>, %x, %behind : {vector}, {mask} -> {vector}
+  %each = ave.hir.reduction <{kind}>, %x, %all : {vector}, {mask} -> {vector}
+  %sum = ave.hir.vadd %none, %each, %own : {vector}, {mask}
+  ave.hir.masked_store <ONEPT_B64> %out[%c0], %own, %sum : {memref}, {mask}, {vector}
+  return
+}}
+"""
+    for dialect in ("1.2.0", "master"):
+        assert lower_and_verify(text, dialect, rounds=2).verdict == "agrees"

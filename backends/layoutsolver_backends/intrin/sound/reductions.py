@@ -9,6 +9,8 @@ from layoutsolver_backends.intrin.sound import pairs
 from layoutsolver_backends.intrin.sound.code import WORDS, Code, Pair, bits_of, is_float, missing, sign_of
 from layoutsolver_backends.intrin.sound.float_division import BIAS, FRACTION_BITS, INFINITY, SIGN
 from layoutsolver_backends.intrin.sound.lanes import rounded_to_odd
+from layoutsolver_backends.intrin.sound.masks import first_lanes
+from layoutsolver_backends.intrin.sound.moves import LONG_LANES
 from layoutsolver_backends.intrin.sound.parts import WIDER, parts_in_use
 from layoutsolver_backends.intrin.tables import ROUNDS
 from layoutsolver_backends.intrin.writer import PREDICATE, NotLoweredError, Ref, Writer, register_type
@@ -23,6 +25,8 @@ _SMALLEST_BITS = 16
 def reduce(writer: Writer, step: Step) -> None:
     """`vcadd`, `vcmax`, `vcmin`; exclusive ors and 64-bit elements are folded in halves.
 
+    Layouts of 64-bit elements are no matter of lane rules: bits of their masks behind the elements are cleared here.
+
     The sum of narrow integers is made of twice the bits: its low half is the sum in the first lane.
     """
     source, result, kind = step.role("vector"), step.results[0], step.attrs.get("kind", "")
@@ -31,6 +35,9 @@ def reduce(writer: Writer, step: Step) -> None:
     if kind not in ("add", "max", "min", "umax", "umin", "xori"):
         raise NotLoweredError("LS0602", f"there is no reduction `{kind}`")
     if bits_of(element) == 64:
+        lanes = writer.program.vector(source).lanes
+        if lanes < LONG_LANES:
+            mask = code.logic("pand", mask, first_lanes(code, 32, lanes))
         code.give_pair(result, _of_longs(code, kind, code.pair(source), mask))
         return
     data = code.register(source)
@@ -134,7 +141,7 @@ def _of_longs(code: Code, kind: str, data: Pair, mask: Ref) -> Pair:
     neutral, fold = _FOLDS[kind]
     rest = pairs.number(code, *neutral)
     data = pairs.select(code, mask, data, rest)
-    lanes = 64
+    lanes = LONG_LANES
     while lanes > 1:
         low, high = code.deinterleaved(data.low, rest.low), code.deinterleaved(data.high, rest.high)
         data = fold(code, Pair(low[0], high[0]), Pair(low[1], high[1]))
