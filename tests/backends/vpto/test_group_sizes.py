@@ -83,3 +83,17 @@ def test_sums_of_negative_zeros_are_zero_by_each_rule(lanes: int, groups: int) -
     text = text.replace(loaded, zeros)
     outcomes = [forced(text, "group_reduce_addf", rule) for rule in rules_for(posed(text), "group_reduce_addf")]
     assert [one.said for one in outcomes if one is not None] == [()] * len(outcomes)
+
+
+@pytest.mark.parametrize(("op", "element", "lanes"), [("addf", "f32", 96), ("addi", "si32", 100), ("maxf", "f16", 300)])
+@pytest.mark.parametrize(("made", "negated"), MASKS)
+def test_all_elements_are_reduced_and_nothing_behind_them(
+    op: str, element: str, lanes: int, made: str, negated: bool
+) -> None:
+    """A mask that is negated has bits set behind the last element, in a register that is filled in part."""
+    text = reduced(op, element, lanes, 1, made, negated)
+    text = text.replace("group_reduce_", "reduce_").replace("num_groups = 1, reassoc", "reassoc")
+    text = text.replace(" {num_groups = 1} : " + vreg(lanes, element), " : " + vreg(lanes, element))
+    one = forced(text, f"reduce_{op}", "VMI.REDUCE.C")
+    assert one is not None
+    assert (one.said, one.miscounted) == ((), ())
