@@ -100,6 +100,12 @@ def rows() -> Iterator[str]:
 def sizes() -> Iterator[str]:
     """Groups of sizes that no block has, under a mask of all and one that is counted, spread again, stored."""
     shapes = ((6, 2), (24, 8), (96, 8), (96, 48), (100, 4), (320, 16), (192, 12), (96, 1))
+    for element, lanes, groups in (("f32", 48, 8), ("f16", 150, 2), ("ui8", 140, 20)):
+        m, attrs = _mask(lanes), f"num_groups = {groups}, group_size = {lanes // groups}"
+        yield _kernel(
+            (element,), _loaded("%x", lanes, element), f"%m = pto.vmi.create_group_mask %n {{{attrs}}} : index -> {m}",
+            f"pto.vmi.masked_store %x, %p{element}[%c0], %m : {vreg(lanes, element)}, {pointer(element)}, {m}",
+        )  # fmt: skip
     for number, (element, op, (lanes, groups)) in enumerate(product(("f32", "si16", "ui8"), ("add", "max"), shapes)):
         what = f"{op}{'f' if element[0] == 'f' else 'i'}"
         attrs = f"num_groups = {groups}{', reassoc' * (what == 'addf')}"

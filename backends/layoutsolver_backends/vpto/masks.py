@@ -29,6 +29,9 @@ def emit_free_mask(site: Site) -> None:
     else:
         size = int(site.op.attrs["group_size"])
         limit = _count(build, active, size)
+        if site.uses("pxor"):
+            site.put("result", _uneven(build, shape, bits, size, limit))
+            return
         ramps: dict[int, Ssa] = {}
         site.put("result", [
             _periodic(build, shape, bits, register, size, limit, ramps) for register in shape.registers
@@ -124,6 +127,24 @@ def _in_part(build: Builder, shape: Shape, part: int, number: Ssa) -> Ssa:
     rest = build.arith("subi", build.arith("remsi", number, around), build.constant(part * block, "i32"))
     inside = build.arith("minsi", build.arith("maxsi", rest, build.constant(0, "i32")), build.constant(block, "i32"))
     return build.arith("addi", whole, inside)
+
+
+def _uneven(build: Builder, shape: Shape, bits: int, size: int, limit: Ssa) -> list[Ssa]:
+    """The first elements of each group: of each that begins in a register, a prefix without the lanes before it."""
+    limit = build.arith("maxsi", limit, build.constant(0, "i32"))
+    made = []
+    for part, chunk in shape.registers:
+        begun = shape.element(part, chunk, 0) % size
+        left = limit
+        if begun:
+            left = build.arith("subi", limit, build.constant(begun, "i32"))
+            left = build.arith("maxsi", left, build.constant(0, "i32"))
+        mask, _ = build.first(bits, left)
+        for start in range(size - begun, len(shape.live(part, chunk)), size):
+            end, _ = build.first(bits, build.arith("addi", limit, build.constant(start, "i32")))
+            mask = build.mask_op("pxor", build.mask_op("pxor", mask, build.prefix(bits, start)), end)
+        made.append(mask)
+    return made
 
 
 def _periodic(

@@ -11,14 +11,21 @@ from layoutsolver_models.rules.vmi.row import VmiRule
 def planned_facts(rule: VmiRule, now: dict[str, Fact]) -> dict[str, Fact]:
     """The facts of a row that has a plan, of an operation whose other facts are known and that the row allows."""
     kind = rule.id.rpartition(".")[0]
-    if kind not in ("VMI.REDUCE", "VMI.GBRC.ANY", "VMI.GREDUCE.PAIRS", "VMI.GREDUCE.GATHER", "VMI.GREDUCE.PIECES"):
+    if kind not in (
+        "VMI.FREE.MASK.UNEVEN",
+        "VMI.REDUCE",
+        "VMI.GBRC.ANY",
+        "VMI.GREDUCE.PAIRS",
+        "VMI.GREDUCE.GATHER",
+        "VMI.GREDUCE.PIECES",
+    ):
         return {}
     lanes, bits, groups = (_number(now[name]) for name in ("N", "W", "G"))
+    if kind == "VMI.FREE.MASK.UNEVEN":
+        return {"ranges": _parts(bits, lanes, groups) - _number(now["R"])}
     if kind == "VMI.GBRC.ANY":
         if rule.layouts["source"] == "gs1":
-            found = pieces_of_groups(bits, lanes, groups)
-            parts = sum(len(some) for some in (*found.whole, *found.pieces))
-            return {"merges": parts - _number(now["R"])}
+            return {"merges": _parts(bits, lanes, groups) - _number(now["R"])}
         plan = broadcast_plan(bits, lanes, groups)
         return _selections(plan)
     if kind in ("VMI.REDUCE", "VMI.GREDUCE.PIECES"):
@@ -35,6 +42,12 @@ def planned_facts(rule: VmiRule, now: dict[str, Fact]) -> dict[str, Fact]:
     return {
         **halved(bits, lanes, way.halvings)._asdict(), **_selections(plan), "blocks": int(way.size < 256 // bits),
     }  # fmt: skip
+
+
+def _parts(bits: int, lanes: int, groups: int) -> int:
+    """Into how many parts registers cut groups."""
+    found = pieces_of_groups(bits, lanes, groups)
+    return sum(len(some) for some in (*found.whole, *found.pieces))
 
 
 def _selections(plan: Plan) -> dict[str, Fact]:

@@ -217,6 +217,8 @@ def _is_uneven(rule: VmiRule, op: VmiOp, bits: int, known: dict[str, Fact]) -> s
         turn = int(name[2]) if name[:2] == "gs" else full // (int(name[2]) if name[:2] == "ls" else 1)
         each, rest = divmod(size, parts)
         even = size == 1 or (rest == 0 and (turn % each == 0 or each % turn == 0))
+    if rule.id == "VMI.FREE.MASK.UNEVEN.C":
+        return "groups begin anew in equal turns" if even else ""
     return "" if even else f"groups of {size} do not begin anew in equal turns, as a count that is no constant needs"
 
 

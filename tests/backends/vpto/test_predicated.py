@@ -6,6 +6,7 @@ import pytest
 
 from tests.pose.vmi.kernels import kernel, pointer, posed, vreg
 from tests.support.fuzz_vmi import prove
+from tests.support.vmi_forced import forced
 
 M = "!pto.vmi.mask<64xpred>"
 UNARY = ("vneg", "vabs", "vsqrt", "vexp", "vln", "vrelu")
@@ -143,13 +144,20 @@ def test_elements_behind_a_vector_are_neither_gathered_nor_scattered(element: st
 
 
 @pytest.mark.parametrize(
-    ("lanes", "groups", "verdict"), [(48, 1, "ok"), (48, 8, "no layouts"), (64, 8, "ok"), (192, 3, "ok")]
+    ("lanes", "groups", "uneven"),
+    [(48, 1, False), (48, 8, True), (64, 8, False), (192, 3, False), (150, 2, True), (140, 20, True), (96, 2, True)],
 )
-def test_groups_are_counted_at_run_time_where_they_begin_in_equal_turns(lanes: int, groups: int, verdict: str) -> None:
+def test_groups_are_counted_at_run_time_whether_they_begin_in_equal_turns_or_not(
+    lanes: int, groups: int, uneven: bool
+) -> None:
     v, p, m = vreg(lanes, "f32"), pointer("f32"), f"!pto.vmi.mask<{lanes}xpred>"
     text = kernel(
         f"%p: {p}, %r: {p}, %n: index", "%c0 = arith.constant 0 : index", f"%a = pto.vmi.vload %p[%c0] : {p} -> {v}",
         f"%m = pto.vmi.create_group_mask %n {{num_groups = {groups}, group_size = {lanes // groups}}} : index -> {m}",
         f"pto.vmi.vstore %a, %r[%c0], %m : {v}, {p}, {m}",
     )  # fmt: skip
-    assert prove(text).verdict == verdict
+    outcome = prove(text, rounds=4)
+    assert outcome.verdict == "ok", outcome.said
+    assert ("pto.pxor" in outcome.lowered) == uneven
+    one = forced(text, "create_group_mask", "VMI.FREE.MASK.UNEVEN.C") if uneven else None
+    assert one is None or (one.said, one.miscounted) == ((), ())

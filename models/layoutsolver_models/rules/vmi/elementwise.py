@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from layoutsolver_models.rules.vmi.layouts import DENSE_NAMES, LAYOUT_NAMES, SLOT_NAMES
-from layoutsolver_models.rules.vmi.row import Limit, Lowering, VmiRule, fails, ours, rejected, upstream, wrong
+from layoutsolver_models.rules.vmi.row import UNLISTED, Limit, Lowering, VmiRule, fails, ours, rejected, upstream, wrong
 
 INSTRUCTIONS: dict[str, str] = {
     "addf": "vadd", "addi": "vadd", "subf": "vsub", "subi": "vsub", "mulf": "vmul", "muli": "vmul", "divf": "vdiv",
@@ -54,8 +54,13 @@ FREE: tuple[VmiRule, ...] = (
       for name in LAYOUT_NAMES),
     *(VmiRule(f"VMI.FREE.MASK.{name.upper()}", "free_mask", {"result": name}, _BLOCKS.get(name, _parts(name)), _MASK,
               "3.2") for name in LAYOUT_NAMES),
+    VmiRule("VMI.FREE.MASK.UNEVEN.C", "free_mask", {"result": "c"}, "op == 'create_group_mask' and dynamic",
+            (ours("plt * R + ranges; pxor * 2 * ranges"),), "2.3, 5.2", listed=UNLISTED),
 )  # fmt: skip
-"""Splats and masks made of numbers: any layout. Splats have one register, which all parts share."""
+"""Splats and masks made of numbers: any layout. Splats have one register, which all parts share.
+
+Groups that do not begin anew in equal turns have a prefix each, without the lanes before them.
+"""
 
 FREE_LANE: tuple[VmiRule, ...] = tuple(
     VmiRule(f"VMI.FREE.LANE.{prefix}{name.upper()}", "free_lane", {"value": source, "result": name}, when,

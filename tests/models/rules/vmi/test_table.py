@@ -29,7 +29,7 @@ FACTS = {
 ROWS = pytest.mark.parametrize("rule", VMI_RULES, ids=[rule.id for rule in VMI_RULES])
 
 COUNTS = {
-    "same": 13, "free": 13, "free_mask": 13, "iota": 13, "contiguous": 1, "cast": 40, "vexpdif": 16, "bitcast": 14,
+    "same": 13, "free": 13, "free_mask": 14, "iota": 13, "contiguous": 1, "cast": 40, "vexpdif": 16, "bitcast": 14,
     "load": 5, "store": 5, "masked_store": 5, "masked_load": 2, "deinterleave_load": 1, "interleave_store": 2,
     "stride": 2, "gather": 11, "group_load": 12, "group_slot_load": 6, "group_store": 12, "group_reduce": 13,
     "reduce": 1, "group_broadcast": 22, "group_broadcast_load": 13, "vintlv": 5, "vdintlv": 5, "vselr": 1, "shuffle": 7,
@@ -47,7 +47,7 @@ SITUATIONS: tuple[dict[str, Fact], ...] = (
     {**OTHERWISE, "stride": "S"}, {**OTHERWISE, "stride": 32}, {**OTHERWISE, "stride": None, "align": None},
     {**OTHERWISE, "pointer": False}, {**OTHERWISE, "masked": True}, {**OTHERWISE, "misaligned": True},
     {**OTHERWISE, "same_masks": False}, {**OTHERWISE, "full": False},
-    {**OTHERWISE, "dynamic": True, "op": "create_mask"},
+    {**OTHERWISE, "dynamic": True, "op": "create_mask"}, {**OTHERWISE, "dynamic": True, "op": "create_group_mask"},
     {**OTHERWISE, "op": "trunci", "saturate": "NOSAT"},
     *({**OTHERWISE, "stated": name} for name in LAYOUT_NAMES),
 )  # fmt: skip
