@@ -41,6 +41,7 @@ EXPECTED: dict[str, Expected] = {
     "select_of_spread_lanes": Expected("LS0703", "pto.vsel"),
     "slots_inside_of_a_block": Expected("LS0702", "pto.vsldb"),
     "spread_slots": Expected("LS0707", "pto.vsts", "7 of the 8 that it stores differ", "pto.vsldb"),
+    "two_streams_of_picked_elements": Expected("LS0707", "func.func @k", "4 of the 4 that it stores differ"),
 }  # fmt: skip
 
 

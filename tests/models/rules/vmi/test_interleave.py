@@ -89,7 +89,8 @@ def test_other_names_are_right_for_more_registers_than_upstream_has(rule: VmiRul
 
 @pytest.mark.parametrize(
     ("op", "lanes", "executed", "once"),
-    [("VINTLV", 1, 0, 0), ("VINTLV", 24, 2, 1), ("VINTLV", 48, 3, 3), ("VINTLV", 47, 4, 3), ("VINTLV", 64, 1, 0),
+    [("VINTLV", 1, 0, 0), ("VINTLV", 24, 2, 1), ("VINTLV", 32, 2, 1),
+     ("VINTLV", 96, 5, 3), ("VINTLV", 48, 3, 3), ("VINTLV", 47, 4, 3), ("VINTLV", 64, 1, 0),
      ("VINTLV", 80, 5, 3), ("VINTLV", 100, 7, 3), ("VINTLV", 192, 3, 0), ("VDINTLV", 1, 0, 0), ("VDINTLV", 24, 3, 1),
      ("VDINTLV", 47, 3, 3), ("VDINTLV", 80, 6, 3), ("VDINTLV", 320, 5, 0)],
 )  # fmt: skip
