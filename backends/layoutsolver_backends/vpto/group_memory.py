@@ -341,8 +341,8 @@ def emit_group_store(site: Site) -> None:
         for number, one in enumerate(values):
             pointer = moved(build, destination, build.plus(offset, 8 * number * known))
             rows = min(8, site.groups - 8 * number)
-            mask = build.prefix(32, rows) if bits == 32 else build.all_true(bits)
-            build.emit("vsstb", (one, pointer, apart, still, build.all_true(bits) if rows == 8 else mask))
+            mask = build.all_true(bits) if rows == 8 else build.prefix(32, rows)
+            build.emit("vsstb", (one, pointer, apart, still, mask))
         return
     if site.uses("vstsx2"):
         half = len(values) // 2

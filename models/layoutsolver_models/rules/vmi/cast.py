@@ -61,8 +61,8 @@ def _widen(widths: tuple[int, int]) -> list[VmiRule]:
     rows = []
     for source, result, parts in _DENSE[ratio]:
         limits = (fails("op == 'extf' and to in ('f16', 'bf16')"),) if widths == (8, 16) else ()
-        text = "vcvt * A(result)" if ratio > 1 else "vcvt * A(source)"
-        if (source, result) == ("ls2", "d2") and ratio == 4:
+        text = "vcvt * A(result)"
+        if (source, result) == ("ls2", "d2"):
             rows.append(_rule(widths, source, result, (ours(text),), (fails(),), parts))
         else:
             free = (upstream("vbitcast * A(source)", "op == 'extui' and zero_gap"),) if source[:2] == "ls" else ()
