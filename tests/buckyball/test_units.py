@@ -14,6 +14,7 @@ from layoutsolver.source import SourceFile
 from layoutsolver.verify.buckyball import planes, reference
 from layoutsolver.verify.buckyball.compare import compare_forms
 from layoutsolver.verify.buckyball.forms import read_form
+from layoutsolver.verify.buckyball.interpreter import Stopped
 from layoutsolver_models.targets.bank_chip import BankChip, load_bank_chip
 from tests.buckyball.support import SEED, TOY, Run, bits, lowered, product
 from tests.buckyball.test_path import convolution
@@ -224,3 +225,38 @@ def test_an_operand_and_a_result_lie_as_their_own_maps_say() -> None:
     assert (run.output(0) == a).all()
     assert (run.output(1) == b).all()
     assert (run.output(2) == (a - b).T).all()
+
+
+def reduced(
+    body: str, result: str = "i", iterators: str = '"parallel", "reduction"', output: str = "memref<3xf32>"
+) -> str:
+    """A `linalg.generic` over three rows of four whose result lies as `result` says."""
+    return (
+        f"func.func @f(%A: memref<3x4xf32>, %C: {output}) {{\n"
+        f"  linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ({result})>], "
+        f"iterator_types = [{iterators}]}} ins(%A : memref<3x4xf32>) outs(%C : {output}) {{\n"
+        f"  ^bb0(%x: f32, %z: f32):\n    {body}\n    linalg.yield %p : f32\n  }}\n  return\n}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (reduced("%p = arith.divf %x, %z : f32"), "reduces by more than one operation"),
+        (reduced("%p = arith.addf %z, %z : f32"), "reduces by more than one operation"),
+        (reduced("%p = arith.addf %x, %x : f32"), "reduces nothing"),
+        (
+            reduced("%p = arith.addf %x, %z : f32", "j, i", '"reduction", "reduction"', "memref<4x3xf32>"),
+            "is transposed",
+        ),
+    ],
+)
+def test_reductions_of_another_kind_are_not_run(text: str, said: str) -> None:
+    shape = (4, 3) if "memref<4x3xf32>" in text else (3,)
+    with pytest.raises(Stopped, match=said):
+        Run(text, [np.ones((3, 4), np.float32), np.ones(shape, np.float32)])
+
+
+def test_a_reduction_is_added_to_what_is_there() -> None:
+    a, c = np.arange(12, dtype=np.float32).reshape(3, 4), np.array([100, 200, 300], np.float32)
+    assert (Run(reduced("%p = arith.addf %x, %z : f32"), [a, c]).output(1) == c + a.sum(axis=1)).all()

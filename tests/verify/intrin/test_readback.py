@@ -200,3 +200,22 @@ def test_halves_of_bytes_and_doubles_of_64_bits_are_not_known(name: str, element
     body += call("%made", name, "%held, %c0", f"({register}, i32) -> {register}")
     found = compared(intrinsics(body), intrinsics(body))
     assert [(item.code, said in item.message) for item in found] == [("LS0703", True)] * bool(said)
+
+
+@pytest.mark.parametrize(("half", "agrees"), [(0, True), (1, False)])
+def test_a_half_is_widened_with_zeros(half: int, agrees: bool) -> None:
+    """`vzunpack` of the lower half is what a conversion makes of the bytes that lie there."""
+    widen = plain(
+        "%m = ave.hir.pge <ALL> : vector<128xi1>",
+        f"%x = ave.hir.vload <NORM> %src[%c0] : memref<256xi8, {UB}> into vector<128xi8>",
+        "%y = ave.hir.vextui %x, %m {part = #ave.vcvt_part_type<part_even>} "
+        ": vector<128xi8>, vector<128xi16>, vector<128xi1>",
+        f"ave.hir.masked_store <NORM_B16> %dst[%c0], %m, %y : memref<256xi16, {UB}>, vector<128xi1>, vector<128xi16>",
+        target="i16",
+    )
+    body = call("%m", "pge.b16", "%c0, %c0", f"(i32, i32) -> {MASK}")
+    body += call("%x", "vldsx1.v256s8", "%from, %c0, %c0, %c0", "(!llvm.ptr<6>, i32, i32, i32) -> vector<256xi8>")
+    body += call("%y", "vzunpack", f"%x, %c{half}", "(vector<256xi8>, i32) -> vector<128xi16>")
+    body += call("", "vstsx1.v128s16", "%y, %to, %c0, %c1, %c0, %m",
+                 f"(vector<128xi16>, !llvm.ptr<6>, i32, i32, i32, {MASK}) -> ()")  # fmt: skip
+    assert (compared(widen, intrinsics(body, target="i16")) == []) == agrees
