@@ -207,6 +207,15 @@ def single() -> Iterator[str]:
     )  # fmt: skip
 
 
+def longer_parts() -> Iterator[str]:
+    """Vectors whose first part takes a register more than the others, stored as they are and under a mask."""
+    v, m = vreg(257, "f32"), _mask(257)
+    yield _kernel(
+        ("f32",), _loaded("%x", 257, "f32"), _with_mask(257), _stored("%x", 257, "f32"),
+        f"pto.vmi.masked_store %x, %pf32[%c0], %m : {v}, {pointer('f32')}, {m}",
+    )  # fmt: skip
+
+
 def indexed() -> Iterator[str]:
     """Elements gathered and scattered by indices of another width, or as bytes."""
     for element, index in (("f32", "ui16"), ("f16", "ui32"), ("ui8", "ui16"), ("ui8", "ui32")):
@@ -280,6 +289,7 @@ def registers() -> Iterator[str]:
 def rare_kernels() -> Iterator[str]:
     """All of these."""
     for kind in (
-        granularities, rows_of_scalars, rows, uneven_rows, sizes, pairs, single, partial, indexed, shuffles, registers,
+        granularities, rows_of_scalars, rows, uneven_rows, sizes, pairs, single, partial, longer_parts, indexed,
+        shuffles, registers,
     ):  # fmt: skip
         yield from kind()

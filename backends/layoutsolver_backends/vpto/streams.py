@@ -5,16 +5,21 @@ Source: section 5.3 and 5.4, `vldas`, `vldus`, `vstus` and `vstas`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa
 
 ALIGN = "!pto.align"
+_MEMREF = re.compile(r"^memref<\s*(?:[\d?]+\s*x\s*)*")
 
 
 def moved(build: Builder, pointer: Ssa, offset: Ssa) -> Ssa:
-    """An address so many elements behind another."""
+    """An address so many elements behind another, or behind where a memref begins."""
+    if pointer.type.startswith("memref<"):
+        element = _MEMREF.sub("", pointer.type).partition(",")[0].rstrip(">").strip()
+        pointer = build.one("castptr", (pointer,), f"!pto.ptr<{element}, ub>", hint="%p")
     return build.one("addptr", (pointer, offset), pointer.type, hint="%p")
 
 

@@ -40,14 +40,14 @@ def split(pair: Pair, registers: Sequence[Ssa], parts: int) -> list[list[Ssa]]:
 
 
 def join(pair: Pair, parts: list[list[Ssa]], count: int) -> list[Ssa]:
-    """The first `count` contiguous registers made of parts by `pair`, which interleaves."""
+    """The first `count` contiguous registers made of parts by `pair`, which interleaves, or all that there are."""
     if len(parts) == 4:
         half = -(-count // 2)
         parts = [join(pair, [parts[0], parts[2]], half), join(pair, [parts[1], parts[3]], half)]
     made: list[Ssa] = []
     for at in range(-(-count // 2)):
         if at >= len(parts[1]):
-            made.append(parts[0][at])
+            made += parts[0][at : at + 1]
             continue
         low, high = pair(parts[0][at], parts[1][at])
         made += [low, high]

@@ -96,6 +96,37 @@ def test_groups_of_any_size_are_brought_to_their_places(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["out of step", "of three words", "of blocks of words", "of three words, spread", "of two words, spread"]
+)
+def test_so_they_are_in_memory_of_a_shape(name: str) -> None:
+    text, instructions = GROUPED[name]
+    text = text.replace(ptr("f32"), "memref<4x4096xf32, #pto.address_space<vec>>")
+    text = text.replace("%p[%c0]", "%p[%c3]") if name != "of blocks of words" else text
+    lowered = written(text)
+    assert "pto.castptr" in lowered
+    for instruction in instructions.split():
+        assert f"pto.{instruction}" in lowered or instruction == "vlds"
+    found = run(text, lowered)
+    assert found.ok, [item.message for item in found.diagnostics]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_four_parts_are_put_together_where_the_first_has_a_register_more(masked: bool) -> None:
+    v, m = vreg(257, "f32"), "!pto.vmi.mask<257xpred>"
+    last = f", %m : {v}, {ptr('f32')}, {m}" if masked else f" : {v}, {ptr('f32')}"
+    text = program(
+        "f32",
+        f'%v = pto.vmi.vload %p[%c0] {{layoutsolver.hint = "d4!"}} : {ptr("f32")} -> {v}',
+        f"%m = pto.vmi.create_mask %n : index -> {m}",
+        f"pto.vmi.vstore %v, %q[%c0]{last}",
+    )
+    result = lower(SourceFile("f.pto", text), LowerOptions("vpto"))
+    assert result.text is not None, [item.message for item in result.diagnostics]
+    assert result.text.count("pto.vintlv") == 4
+    assert run(text, result.text).ok
+
+
+@pytest.mark.parametrize(
     ("name", "before", "after"),
     [
         ("in step", "pto.pxor", "pto.por"),

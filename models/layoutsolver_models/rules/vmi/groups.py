@@ -18,9 +18,9 @@ from layoutsolver_models.rules.vmi.row import (
     wrong,
 )
 
-_ANY = "misaligned and pointer"
+_ANY = "misaligned"
 _BY_ELEMENT = "W // 8"
-_APART = "(misaligned or stride * W % 256 != 0) and pointer"
+_APART = "misaligned or stride * W % 256 != 0"
 """Whether rows, or single scalars, do not all begin at a block."""
 
 _EVEN = "stride > 0 and stride * W % 256 == 0"
@@ -34,7 +34,7 @@ def _near(per: str, reached: str) -> str:
 
     `reached` is what is known of the stride besides.
     """
-    return f"2 * S <= {per} and {reached} and (W == 32 or ({per} // S + 1) * stride < 65536) and pointer"
+    return f"2 * S <= {per} and {reached} and (W == 32 or ({per} // S + 1) * stride < 65536)"
 
 
 def _phases(role: str, per: str) -> str:
@@ -79,7 +79,7 @@ GROUP_LOAD: tuple[VmiRule, ...] = (
     _rule("VMI.GLOAD", "group_load", "2", "result=bd2", _ROWS, (upstream(_BLOCKS, "", "32"),), "3.6"),
     _rule("VMI.GLOAD", "group_load", "4", "result=bd4", _ROWS, (upstream(_BLOCKS, "", "32"),), "3.6"),
     _rule("VMI.GLOAD", "group_load", "BLOCKS", "result=c",
-          "S == B and stride > 0 and stride % B == 0 and stride < 32768 * B and pointer", (ours(_BLOCKS, "", "32"),),
+          "S == B and stride > 0 and stride % B == 0 and stride < 32768 * B", (ours(_BLOCKS, "", "32"),),
           "3.6", listed=UNLISTED),
     _rule("VMI.GLOAD", "group_load", "GATHER", "result=c", f"{_near('lp', 'stride > 0')} and W in (16, 32)",
           (ours(f"{_places('result')}; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),
@@ -90,9 +90,9 @@ GROUP_LOAD: tuple[VmiRule, ...] = (
     _rule("VMI.GLOAD", "group_load", "ROWS", "result=c", _MISSED,
           (ours(f"vlds NORM * {_PIECES}; {_MERGES}", _IN_STEP, "32"),
            ours(f"vldas * {_PIECES}; vldus * {_PIECES}; {_MERGES}",
-                f"stride >= S and (misaligned or not ({_IN_STEP})) and pointer", _BY_ELEMENT),
+                f"stride >= S and (misaligned or not ({_IN_STEP}))", _BY_ELEMENT),
            ours(f"vldas * {_PIECES}; vldus * {_PIECES}; {_TURNS}; vselr * (G - {_BEGINNING}); {_MERGES}",
-                "not stride >= S and pointer", _BY_ELEMENT)), "3.6", listed=UNLISTED),
+                "not stride >= S", _BY_ELEMENT)), "3.6", listed=UNLISTED),
 )  # fmt: skip
 """Rows of S elements, `stride` apart.
 
@@ -108,16 +108,16 @@ _SLOT_8 = (
     upstream("addptr * A(result); vsldb * A(result)", "", "32", _MANY),
     ours("addptr * ceil(G, B); vsldb * ceil(G, B); ~vci * min(ceil(G, 8), B // 8) - 1; "
          f"vselr * {_MORE}", _MANY, "32"),
-    ours("vldas * ceil(G, 8); vldus * ceil(G, 8)", f"({_MANY} or misaligned) and pointer", _BY_ELEMENT),
+    ours("vldas * ceil(G, 8); vldus * ceil(G, 8)", f"{_MANY} or misaligned", _BY_ELEMENT),
 )  # fmt: skip
 """Eight slots at a time, or a block, whose other slots are then selected."""
-_REACHED = "stride > 1 and 8 * stride < 65536 and pointer"
+_REACHED = "stride > 1 and 8 * stride < 65536"
 """Whether the scalars of eight groups are so near to each other that an index of 16 bits reaches them."""
 
 GROUP_SLOT_LOAD: tuple[VmiRule, ...] = (
     _rule("VMI.GSLOT", "group_slot_load", "", "result=gs8", "stride == 1", _SLOT_8, "3.6"),
     _rule("VMI.GSLOT", "group_slot_load", "", "result=gs1", "",
-          (upstream("addptr * G; vsldb * G", _EVEN, "32"), ours("vlds BRC_B{W} * G", "pointer", _BY_ELEMENT)), "3.6",
+          (upstream("addptr * G; vsldb * G", _EVEN, "32"), ours("vlds BRC_B{W} * G", "", _BY_ELEMENT)), "3.6",
           listed=_EVEN),
     _rule("VMI.GSLOT", "group_slot_load", "GATHER", "result=gs8", f"{_REACHED} and W in (16, 32)",
           (ours(f"~vci * 1; ~vmuls * 1; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),
@@ -173,7 +173,7 @@ GROUP_STORE: tuple[VmiRule, ...] = (
            ours(f"vsts NORM_B{{W}} * {_PIECES}; ~pxor * (min(G, lp // gcd(S, lp)) - 1)",
                 f"{_IN_STEP} and stride != S", "32"),
            ours(f"{_TURNS}; vselr * (G - {_BEGINNING}); vstus * {_PIECES}; vstas * G",
-                f"not stride == S and (misaligned or not ({_IN_STEP})) and pointer", _BY_ELEMENT)), "3.6",
+                f"not stride == S and (misaligned or not ({_IN_STEP}))", _BY_ELEMENT)), "3.6",
           listed=UNLISTED),
     _rule("VMI.GSTORE", "group_store", "FULL2", "value=d2", "",
           (Lowering("ours", steps("vstsx2 INTLV_B{W} * A(value) // 2"), "", "32", _UNEVEN),), "3.6"),
@@ -187,7 +187,7 @@ GROUP_STORE: tuple[VmiRule, ...] = (
            upstream("vselr * G * W // 32 - 1; vsts 1PT_B32 * G * W // 32", f"{_SMALL} and not align % 32 == 0", "4"),
            ours(f"~vci * min(ceil(G, 8), B // 8) - 1; vselr * {_MORE}; vsel * {_MORE}; "
                 "vsts NORM_B{W} * ceil(G, B)", _MANY, "32"),
-           ours("vstus * A(value); vstas * 1", f"({_MANY} or misaligned) and pointer", _BY_ELEMENT)), "3.6"),
+           ours("vstus * A(value); vstas * 1", f"{_MANY} or misaligned", _BY_ELEMENT)), "3.6"),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8.2", "N == G and stride == 1",
           _packed(1, "PK_B{2W}", "W == 32"), "3.6", (fails("W == 32 and G == 4"),)),
     _rule("VMI.GSTORE", "group_store", "", "value=gs8.4", "N == G and stride == 1 and (W == 8 or G == 1)",
@@ -241,7 +241,7 @@ def _loaded(size: str, result: str, when: str, *ways: Lowering) -> VmiRule:
     return _rule("VMI.GBLOAD", "group_broadcast_load", size, f"result={result}", when, ways, "3.9")
 
 
-_ELSEWHERE = f"{_MISSED} and not (stride == 1 and S in (B, 2 * B, 4 * B) and (pointer or not misaligned))"
+_ELSEWHERE = f"{_MISSED} and not (stride == 1 and S in (B, 2 * B, 4 * B))"
 """Groups of sizes, or at strides, for which upstream has no row that leaves them contiguous."""
 _FEW = "stride == 1 and 2 * S <= lp and (W != 8 or lp % S == 0)"
 _SELECTED = f"{_quotients('result', 'lp')}; vselr * A(result)"
@@ -263,7 +263,7 @@ GROUP_BROADCAST_LOAD: tuple[VmiRule, ...] = (
           (ours(f"vlds BRC_B{{W}} * G; vsel * (G - {_BEGINNING})", "", _BY_ELEMENT),
            ours(f"vlds NORM * 1; {_NUMBERED}", f"{_FEW} and G <= lp", "32"),
            ours(f"vldas * 1; vldus * 1; {_NUMBERED}", f"{_FEW} and G <= lp and {_ANY}", _BY_ELEMENT),
-           ours(f"vldas * A(result); vldus * A(result); {_SELECTED}", f"{_FEW} and G > lp and pointer", _BY_ELEMENT)),
+           ours(f"vldas * A(result); vldus * A(result); {_SELECTED}", f"{_FEW} and G > lp", _BY_ELEMENT)),
           "3.9", listed=UNLISTED),
     _rule("VMI.GBLOAD", "group_broadcast_load", "GATHER", "result=c", f"{_near('lp', 'stride > 1')} and W in (16, 32)",
           (ours(f"{_repeated('lp')}; vgather2_bc * {OCCUPIED} * A(result)", "W == 32", "4"),

@@ -17,12 +17,16 @@ UNIFIED_BUFFER_BYTES = 256 * 1024
 
 _SOURCE = "3.4"
 _ALIGNED = "32"
-_ANY = "misaligned and pointer"
+_ANY = "misaligned"
 _BY_ELEMENT = "W // 8"
 """What a stream, or an access to single elements, wants of its address."""
 
 _JOINED = "ceil(R, 2) + 2 * ceil(R, 4)"
-"""What it takes to put four parts together, or to take them apart."""
+"""What it takes to take registers apart into four parts."""
+
+_PART = [f"ceil(N - {part}, 4 * lp)" for part in range(4)]
+_MIXED = f"(min(ceil(R, 4), {_PART[2]}) + min(ceil(R, 4), {_PART[3]}) + min(ceil(R, 2), {_PART[1]} + {_PART[3]}))"
+"""What it takes to put four parts together, of which the first ones may be longer."""
 
 _TWO_PARTS, _FOUR_PARTS = "N >= 2", "N >= 4"
 
@@ -38,7 +42,8 @@ _LOADED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
     "d4": (_FOUR_PARTS, (
         upstream("vldsx2 DINTLV_B{W} * A(result) // 2; vdintlv * A(result) // 2",
                  "A(result) <= R and A(result) % 4 == 0", _ALIGNED),
-        upstream("vlds NORM * R; vdintlv * A(result) - (R == 1)", "A(result) > R or A(result) % 4 != 0", _ALIGNED),
+        upstream("vlds NORM * R; vdintlv * A(result) - (R == 1)", "A(result) > R or A(result) % 4 != 0", _ALIGNED,
+                 "A(result) != 4 * ceil(N - 3, 4 * lp)"),
         ours(f"vlds NORM * R; vdintlv * {_JOINED}", "A(result) > R or A(result) % 4 != 0", _ALIGNED),
         ours(f"vldas * 1; vldus * R; vdintlv * {_JOINED}", _ANY, _BY_ELEMENT))),
 }  # fmt: skip
@@ -54,9 +59,9 @@ _STORED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
         upstream("vintlv * A(value) // 2; vsts NORM_B{W} * R", "N % (2 * lp) != 0", _ALIGNED),
         ours("vintlv * A(value) // 2; vstus * R; vstas * 1", _ANY, _BY_ELEMENT))),
     "d4": (_FOUR_PARTS, (
-        upstream(f"vintlv * {_JOINED}; vsts NORM_B{{W}} * R", "", _ALIGNED),
+        upstream(f"vintlv * {_MIXED}; vsts NORM_B{{W}} * R", "", _ALIGNED),
         ours("vintlv * A(value) // 2; vstsx2 INTLV_B{W} * A(value) // 2", "N % (4 * lp) == 0", _ALIGNED),
-        ours(f"vintlv * {_JOINED}; vstus * R; vstas * 1", _ANY, _BY_ELEMENT))),
+        ours(f"vintlv * {_MIXED}; vstus * R; vstas * 1", _ANY, _BY_ELEMENT))),
 }  # fmt: skip
 """By layout: the condition, and the sequences of a store."""
 
@@ -77,7 +82,7 @@ _MASKED: dict[str, tuple[str, tuple[Lowering, ...]]] = {
     "d2": (_TWO_PARTS, (
         upstream(f"vintlv * A(value) // 2; pintlv * A(value) // 2; vsts NORM_B{{W}} * R{_tail()}", "", _ALIGNED),)),
     "d4": (_FOUR_PARTS, (
-        upstream(f"vintlv * {_JOINED}; pintlv * {_JOINED}; vsts NORM_B{{W}} * R{_tail()}", "", _ALIGNED),)),
+        upstream(f"vintlv * {_MIXED}; pintlv * {_MIXED}; vsts NORM_B{{W}} * R{_tail()}", "", _ALIGNED),)),
 }  # fmt: skip
 """By layout, the same for value and mask; stores by turns take no mask."""
 
