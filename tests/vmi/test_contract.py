@@ -28,6 +28,9 @@ REFUSED = {
     "sums in any order": (
         f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n'
         f"    %x = pto.vmi.vcadd %a, %m : {V}, {M} -> !pto.vmi.vreg<1xf32>", "said by `reassoc`"),
+    "logic on bits of floats": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f"    %x = pto.vmi.vxor %a, %a : {V}, {V} -> {V}", "takes integers and masks alone"),
     "logic on masks of two lengths": (
         f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %n = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<32xpred>\n'
         f"    %x = pto.vmi.vand %m, %n : {M}, !pto.vmi.mask<32xpred> -> {M}", "masks of 64 and 32 bits"),
