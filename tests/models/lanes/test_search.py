@@ -95,6 +95,17 @@ def test_what_no_instruction_brings_together_takes_more_than_two() -> None:
     assert find_sequence(1, (frozenset({lower, upper}),), known.instructions, 4, 1000) is None
 
 
+@pytest.mark.parametrize("places", [((241, 194), (253, 230)), ((204, 152), (138, 40))])
+def test_bytes_that_no_one_instruction_makes_for_another_take_more_than_two(
+    places: tuple[tuple[int, int], ...],
+) -> None:
+    """Each byte comes about in two instructions, but the first of them is not the same one for both."""
+    known = setting(1, (vpack(16, "LOWER"), vpack(16, "HIGHER"), vpack(8, "LOWER")))
+    demands = frozenset(demand(position, home) for position, home in places)
+    assert known.effort(demands) == 3
+    assert find_sequence(1, (demands,), known.instructions, 2, 10_000) is None
+
+
 def test_a_search_that_is_given_up_says_so() -> None:
     blocks = [block for odd in (0, 1) for block in range(odd, 16, 2)]
     first = tuple(32 * block + inner for block in blocks[:8] for inner in range(32))
