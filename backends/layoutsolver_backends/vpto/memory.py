@@ -270,7 +270,6 @@ def _store_blocks(site: Site) -> None:
     """Blocks stored one by one: each lies in its register as far from the beginning as its address is moved back."""
     build, value = site.build, site.vector("value")
     block, stride = register_lanes(value.bits) // 8, build.number(site.operand("block_stride"))
-    assert stride is not None
     destination, offset, repeat = build.scalar(site.operand("destination")), site.operand("offset"), 0
     at: Ssa | None = None
     known = build.number(site.operand("repeat_stride"))
@@ -279,10 +278,16 @@ def _store_blocks(site: Site) -> None:
         at = build.add(build.plus(offset, 0), build.arith("muli", rows, build.constant(block)))
     else:
         repeat = known * block
+    if stride is None and at is None:
+        at, repeat = build.plus(offset, repeat), 0
+    apart = None if stride is not None else build.arith(
+        "muli", _as_index(build, site.operand("block_stride")), build.constant(block))  # fmt: skip
     before: Ssa | None = None
     for number in range(-(-value.lanes // block)):
-        more = repeat + number * (stride - 1) * block
+        more = repeat + number * ((stride or 0) - 1) * block
         place = build.plus(offset, more) if at is None else build.add(at, build.constant(more))
+        if apart is not None and number:
+            place = build.add(place, build.arith("muli", apart, build.constant(number)))
         mask = upto = build.prefix(value.bits, min(value.lanes, (number + 1) * block), counted=True)
         if before is not None:
             mask = build.mask_op("pxor", upto, before)

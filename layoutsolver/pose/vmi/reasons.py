@@ -11,7 +11,10 @@ from layoutsolver.vmi.program import VmiOp
 
 _CLASSES = "S in (B, 2 * B, 4 * B) or W < 32 and 2 * S == B or W == 8 and 4 * S == B"
 
+_ONE_REGISTER = "blocks of one register: no document says where the blocks of a second one lie"
+
 _WORDS: tuple[tuple[str, str], ...] = (
+    ("op == 'stride_load' and N <= lp", _ONE_REGISTER), ("op == 'stride_store' and N <= lp", _ONE_REGISTER),
     ("(S <= B or S <= 2 * B and S % 2 == 0 or S <= 4 * B and S % 4 == 0 or S < lp and S % 8 == 0)",
      "groups that halves of halves of fit a block"),
     (f"(G == 1 and S > B or not ({_CLASSES}))", "groups of no size class, or one alone"),

@@ -110,6 +110,33 @@ def test_so_they_are_in_memory_of_a_shape(name: str) -> None:
     assert found.ok, [item.message for item in found.diagnostics]
 
 
+def blocks(lanes: int, stride: str, repeat: str) -> str:
+    v, m = vreg(lanes, "f16"), f"!pto.vmi.mask<{lanes}xpred>"
+    return program(
+        "f16", "%k1 = arith.constant 1 : i16", "%k3 = arith.constant 3 : i16",
+        "%d = arith.index_cast %s : index to i16",
+        f"%v = pto.vmi.vload %p[%c0] : {ptr('f16')} -> {v}", f"%m = pto.vmi.create_mask %n : index -> {m}",
+        f"pto.vmi.stride_store %v, %q[%c128], {stride}, {repeat}, %m : {v}, {ptr('f16')}, i16, i16, {m}",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("stride", "repeat"), [("%k3", "%k1"), ("%d", "%k1"), ("%d", "%d"), ("%k3", "%d")])
+def test_blocks_of_part_of_a_register_are_stored_at_any_stride(stride: str, repeat: str) -> None:
+    text = blocks(100, stride, repeat)
+    lowered = written(text)
+    assert lowered.count("pto.vsts ") == 7
+    assert run(text, lowered).ok
+    assert not run(text, lowered.replace("pto.pxor", "pto.por")).ok
+
+
+def test_blocks_of_a_second_register_lie_nowhere_that_is_known() -> None:
+    result = lower(SourceFile("f.pto", blocks(160, "%k3", "%k1")), LowerOptions("vpto"))
+    assert result.text is None
+    (said,) = result.diagnostics
+    assert said.message == "VMI-UNSUPPORTED: no layout serves `stride_store` here"
+    assert any("no document says where the blocks of a second one lie" in note for note in said.notes)
+
+
 @pytest.mark.parametrize("masked", [False, True])
 def test_four_parts_are_put_together_where_the_first_has_a_register_more(masked: bool) -> None:
     v, m = vreg(257, "f32"), "!pto.vmi.mask<257xpred>"

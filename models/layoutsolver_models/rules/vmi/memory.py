@@ -156,7 +156,7 @@ STRIDED = (
     VmiRule("VMI.STRIDE.LOAD.C", "stride", {"result": "c", "mask": "c"}, "op == 'stride_load' and N <= lp",
             (upstream("addptr * 1; vsldb * 1", "", _ALIGNED),), _SOURCE),
     VmiRule("VMI.STRIDE.STORE.C", "stride", {"value": "c", "mask": "c"},
-            "op == 'stride_store' and N <= lp and (N == lp or stride >= 1)",
+            "op == 'stride_store' and N <= lp",
             (upstream("addptr * 1; vsstb * 1", "", _ALIGNED, "N < lp"),
              ours(f"vsts NORM_B{{W}} * {_BLOCKS}; plt * {_BLOCKS}; pxor * {_BLOCKS} - 1; pand * {_BLOCKS}", "N < lp",
                   _ALIGNED)), _SOURCE, listed="N <= lp"),
