@@ -267,12 +267,15 @@ def meant_to_differ(title: str) -> bool:
 
 
 def refused_here(text: str) -> list[str]:
-    """What is said of a program before any layout is looked for: its errors, by code and message."""
+    """What is said of a program before any layout is looked for: its errors, by code and message.
+
+    Memory that vector operations do not reach is no error as long as the released tool is compared with.
+    """
     module = read(SourceFile("one.mlir", text))
     graph, found = build_graph(module)
     said = [*module.diagnostics, *found]
     if not any(item.severity == "error" for item in said):
-        said += [item for node in nodes_of(graph) for item in check_op(graph, node)]
+        said += [item for node in nodes_of(graph) for item in check_op(graph, node, compat=True)]
     return [f"{item.code} {item.message}" for item in said if item.severity == "error"]
 
 
