@@ -46,8 +46,6 @@ def contract_faults(graph: Graph, node: OpNode, name: str, attrs: dict[str, str]
             yield f"multiplies 64, 128 or 256 words without a sign, not {data[0].lanes} of {data[0].element.text}"
     elif name == "vselr" and len(data) == 3:
         yield from _selection(*data)
-    elif name == "reduce_addi" and data and data[0].bits != 32:
-        yield f"sums integers of 32 bits, not of {data[0].bits}"
     elif name in ("channel_split", "channel_merge"):
         yield from _channels(operands if name == "channel_merge" else results, data, name)
     elif name in ("pack", "unpack"):

@@ -28,6 +28,21 @@ REFUSED = {
     "sums in any order": (
         f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n'
         f"    %x = pto.vmi.vcadd %a, %m : {V}, {M} -> !pto.vmi.vreg<1xf32>", "said by `reassoc`"),
+    "a shift by a number of other width": (
+        f'%m = pto.vmi.pset "PAT_ALL" : {M}\n    %a = pto.vmi.vci %w : i32 -> {W}\n'
+        f"    %x = pto.vmi.vshls %a, %w, %m : {W}, i32, {M} -> {W}", "type i16, not i32"),
+    "registers that are too many": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f'    %x, %y = "pto.vmi.unpack"(%a) : ({V}) -> (!pto.vreg<64xf32>, !pto.vreg<64xf32>)',
+        "has 2 registers, and the vector takes 1"),
+    "a sum of narrow integers": (
+        '%m = pto.vmi.pset "PAT_ALL" : !pto.vmi.mask<128xpred>\n'
+        '    %a = "pto.vmi.constant"() {value = dense<1> : tensor<128xi16>} : () -> !pto.vmi.vreg<128xi16>\n'
+        "    %x = pto.vmi.reduce_addi %a, %m : !pto.vmi.vreg<128xi16>, !pto.vmi.mask<128xpred> -> "
+        "!pto.vmi.vreg<1xi16>", "takes no elements of type i16, only i32"),
+    "bits read as fewer": (
+        f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
+        f"    %x = pto.vmi.vinterpret_cast %a : {V} -> !pto.vmi.vreg<64xf16>", "keeps all bits"),
     "logic on bits of floats": (
         f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
         f"    %x = pto.vmi.vxor %a, %a : {V}, {V} -> {V}", "takes integers and masks alone"),
