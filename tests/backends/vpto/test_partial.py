@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from layoutsolver.api import LowerOptions, lower
@@ -107,6 +109,26 @@ def test_so_they_are_in_memory_of_a_shape(name: str) -> None:
     for instruction in instructions.split():
         assert f"pto.{instruction}" in lowered or instruction == "vlds"
     found = run(text, lowered)
+    assert found.ok, [item.message for item in found.diagnostics]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_so_are_groups_of_sizes_that_chance_has_picked(seed: int) -> None:
+    rng = random.Random(seed)
+    element, size, at = rng.choice(("f32", "f16", "ui8")), rng.randrange(1, 70), rng.choice(("%c0", "%c3", "%c24"))
+    groups, block = rng.randrange(1, 300 // size + 1), 256 // BITS[element]
+    lanes, stride = size * groups, rng.choice((size, size + 1, size + block, 3 * block))
+    v, memory = vreg(lanes, element), ptr(element)
+    text = program(
+        element, f"%d = arith.constant {stride} : index",
+        f"%m = pto.vmi.create_mask %n : index -> !pto.vmi.mask<{lanes}xpred>",
+        f"%x = pto.vmi.group_load %p[{at}], %d {{num_groups = {groups}}} : {memory} -> {v}",
+        f"%y = pto.vmi.group_broadcast_load %p[{at}], %d {{num_groups = {groups}}} : {memory} -> {v}",
+        f"%z = pto.vmi.masked_load %p[{at}], %m, %y : {memory}, !pto.vmi.mask<{lanes}xpred>, {v} -> {v}",
+        f"pto.vmi.group_store %x, %q[%c0], %d {{num_groups = {groups}}} : {v}, {memory}",
+        f"pto.vmi.vstore %z, %p[%c0] : {v}, {memory}",
+    )  # fmt: skip
+    found = run(text, written(text))
     assert found.ok, [item.message for item in found.diagnostics]
 
 
