@@ -40,6 +40,14 @@ REFUSED = {
         '    %a = "pto.vmi.constant"() {value = dense<1> : tensor<128xi16>} : () -> !pto.vmi.vreg<128xi16>\n'
         "    %x = pto.vmi.reduce_addi %a, %m : !pto.vmi.vreg<128xi16>, !pto.vmi.mask<128xpred> -> "
         "!pto.vmi.vreg<1xi16>", "takes no elements of type i16, only i32"),
+    "numbers of lanes with a sign": (
+        f'%m = pto.vmi.pset "PAT_ALL" : {M}\n'
+        f"    %x = pto.vmi.active_prefix_index %m : {M} -> !pto.vmi.vreg<64xsi32>",
+        "counts in integers without a sign"),
+    "a granularity of a mask that has none": (
+        f'%m = pto.vmi.pset "PAT_ALL" : {M}\n'
+        f"    %x = pto.vmi.ensure_mask_granularity %m : {M} -> !pto.vmi.mask<64xb16>",
+        "between masks whose types say what width they govern"),
     "bits read as fewer": (
         f"%a = pto.vmi.vload %p[%o] : !pto.ptr<f32, ub> -> {V}\n"
         f"    %x = pto.vmi.vinterpret_cast %a : {V} -> !pto.vmi.vreg<64xf16>", "keeps all bits"),
