@@ -119,7 +119,12 @@ def _variant(
             return Refusal(rule.id, f"needs {rule.when}")
         if rule.family == "cast" and not types_exist(rule, now):
             return Refusal(rule.id, f"there is no {op.op} from {now['element']} to {now['to']}")
-        stopped = no_carrier(rule, op, bits) or _is_narrow(rule, op) or _is_uneven(rule, op, bits, known)
+        stopped = (
+            no_carrier(rule, op, bits)
+            or _is_narrow(rule, op)
+            or _is_uneven(rule, op, bits, known)
+            or _no_sum(rule, op, now)
+        )
         if stopped:
             return Refusal(rule.id, stopped)
         on = known.get("bits")
@@ -227,3 +232,12 @@ def _is_narrow(rule: VmiRule, op: VmiOp) -> str:
     if op.op in COMPARING and _STRIDES.get(rule.layouts.get("data", ""), 1) > 1:
         return "the mask of a comparison is as wide as its elements"
     return ""
+
+
+def _no_sum(rule: VmiRule, op: VmiOp, now: dict[str, Fact]) -> str:
+    """Why no instruction adds the lanes of a register; registers are added to each other in any type (section 1.3)."""
+    if op.op not in ("reduce_addf", "group_reduce_addf") or now["element"] in ("f16", "f32"):
+        return ""
+    over_lanes = any(step.instruction in ("reduce", "reduce_group") for way in rule.lowerings for step in way.steps)
+    reason = f"`vcadd` adds lanes of integers, f16 or f32, not of {now['element']}: convert to f32 before"
+    return reason if over_lanes else ""
