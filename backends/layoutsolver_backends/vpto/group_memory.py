@@ -7,7 +7,7 @@ from layoutsolver_backends.vpto.build import Builder, UnsupportedError
 from layoutsolver_backends.vpto.code import Ssa, element_of, register_type
 from layoutsolver_backends.vpto.group_places import Index, indices, pieces
 from layoutsolver_backends.vpto.indices import ramp
-from layoutsolver_backends.vpto.memory import GATHERS, blocks, load, mode, some_blocks, store, store_pair
+from layoutsolver_backends.vpto.memory import blocks, gather, load, mode, some_blocks, store, store_pair
 from layoutsolver_backends.vpto.site import Shape, Site, data_shape
 from layoutsolver_backends.vpto.streams import load_stream, moved, store_stream
 from layoutsolver_models.rules.vmi.layouts import register_lanes
@@ -112,8 +112,9 @@ def _places(
 
 
 def _gather(site: Site, places: list[tuple[Ssa, Ssa, Ssa]]) -> None:
-    name, type_ = GATHERS[site.vector("result").bits], site.type("result")
-    site.put("result", [site.build.one(name, place, type_, occupies=OCCUPIED) for place in places])
+    build, type_ = site.build, site.type("result")
+    found = [gather(build, *place, type_, OCCUPIED) for place in places]
+    site.put("result", [build.as_type(one, type_) for one in found])
 
 
 def _row_places(site: Site, role: str, memory: str) -> list[tuple[Ssa, Ssa, Ssa]]:
@@ -257,9 +258,7 @@ def emit_group_slot_load(site: Site) -> None:
     """One scalar for each group."""
     layout, type_, bits = site.layout["result"], site.type("result"), site.vector("result").bits
     if site.uses("vgather2") or site.uses("vgather2_bc"):
-        places = _slot_places(site, "source", "source_group_stride")
-        found = [site.build.one(GATHERS[bits], place, type_, occupies=OCCUPIED) for place in places]
-        site.put("result", found)
+        _gather(site, _slot_places(site, "source", "source_group_stride"))
         return
     if layout == "gs1":
         site.put("result", load_single_slots(site, type_, bits))

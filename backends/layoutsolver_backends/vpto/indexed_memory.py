@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa, mask_bits, register_type
-from layoutsolver_backends.vpto.memory import GATHERS, within
+from layoutsolver_backends.vpto.memory import gather, within
 from layoutsolver_backends.vpto.site import Site, data_shape
 from layoutsolver_backends.vpto.streams import moved
 
@@ -42,8 +42,7 @@ def _gather(site: Site) -> None:
     source = _as_words(build, build.scalar(site.operand("source"))) if words else build.scalar(site.operand("source"))
     masks, made = _masks(site, "result"), []
     for at, mask, other in zip(_indices(site, len(masks)), masks, site.registers("passthru"), strict=True):
-        operands = source, at, mask
-        found = _picked(build, *operands, bits) if words else build.one(GATHERS[bits], operands, type_)
+        found = _picked(build, source, at, mask, bits) if words else gather(build, source, at, mask, type_)
         width = mask_bits(mask.type)
         chosen = (build.as_lanes(found, width), build.as_lanes(other, width), mask)
         made.append(build.as_type(build.one("vsel", chosen, chosen[1].type), type_))

@@ -7,8 +7,8 @@ from layoutsolver_backends.vpto.build import Builder
 from layoutsolver_backends.vpto.code import Ssa, element_bits, register_type
 from layoutsolver_backends.vpto.indices import ramp
 from layoutsolver_backends.vpto.memory import (
-    GATHERS,
     PACKED,
+    gather,
     load,
     mode,
     some_blocks,
@@ -81,12 +81,12 @@ def _gathered(build: Builder, source: Ssa, offset: Operand, lanes: int, type_: s
     bits = element_bits(type_)
     index, per = ramp(build, 0, max(16, bits)), min(register_lanes(bits), 128)
     parts = [
-        build.one(GATHERS[bits], (moved(build, source, build.plus(offset, first)), index,
-                                  build.prefix(max(16, bits), min(per, lanes - first))), type_, occupies=OCCUPIED)
+        gather(build, moved(build, source, build.plus(offset, first)), index,
+               build.prefix(max(16, bits), min(per, lanes - first)), type_, OCCUPIED)
         for first in range(0, lanes, per)
     ]  # fmt: skip
     if len(parts) == 2:
-        return build.pair("vdintlv", parts[0], parts[1])[0]
+        return build.pair("vdintlv", build.as_type(parts[0], type_), build.as_type(parts[1], type_))[0]
     if bits > 8:
         return parts[0]
     narrow = build.one("vpack", (build.as_lanes(parts[0], 16),), register_type("ui8", 8), ("LOWER",))

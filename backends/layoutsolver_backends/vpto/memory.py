@@ -15,6 +15,20 @@ from layoutsolver_models.rules.vmi.layouts import register_lanes
 GATHERS = {8: "vgather2", 16: "vgather2", 32: "vgather2_bc"}
 """Loads of elements by indices, by the bits of an element."""
 
+_BYTES = ("i8", "ui8", "si8")
+
+
+def gather(build: Builder, pointer: Ssa, index: Ssa, mask: Ssa, type_: str, occupies: int = 1) -> Ssa:
+    """The elements of a register that are at indices; bytes are gathered as integers, each in a lane of 16 bits."""
+    element, bits = element_of(type_), element_bits(type_)
+    if bits == 8:
+        if element not in _BYTES:
+            element = "ui8"
+            pointer = build.one("castptr", (pointer,), "!pto.ptr<ui8, ub>", hint="%p")
+        type_ = register_type(element.replace("8", "16"), 16)
+    return build.one(GATHERS[bits], (pointer, index, mask), type_, occupies=occupies)
+
+
 UNPACKED = {"ls2": "UNPK_B{W}", "ls4": "UNPK4"}
 PACKED = {"ls2": "PK_B{2W}", "ls4": "PK4_B32"}
 

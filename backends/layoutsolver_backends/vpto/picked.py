@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from layoutsolver_backends.vpto.build import Builder
-from layoutsolver_backends.vpto.code import Ssa, element_bits, element_of, mask_bits, mask_type, register_type
+from layoutsolver_backends.vpto.code import Ssa, element_bits, mask_bits, mask_type, register_type
 from layoutsolver_backends.vpto.indices import ramp, selected
-from layoutsolver_backends.vpto.memory import GATHERS, within
+from layoutsolver_backends.vpto.memory import gather, within
 from layoutsolver_backends.vpto.site import Site, data_shape
 from layoutsolver_backends.vpto.streams import ALIGN, moved
 from layoutsolver_models.rules.vmi.layouts import register_lanes
@@ -123,17 +123,11 @@ def _expand_load(site: Site) -> None:
     build, type_, masks = site.build, site.type("result"), _masks(site, "result")
     bits = mask_bits(masks[0].type)
     pointer = moved(build, build.scalar(site.operand("source")), build.scalar(site.operand("offset")))
-    found_type = type_
-    if element_bits(type_) == 8:
-        element = element_of(type_) if element_of(type_) in ("i8", "ui8", "si8") else "ui8"
-        found_type = register_type(element.replace("8", "16"), 16)
-        if element != element_of(type_):
-            pointer = build.one("castptr", (pointer,), f"!pto.ptr<{element}, ub>", hint="%p")
     indices = _counts(build, masks, register_type(f"i{bits}", bits))
     made = []
     for index, mask, other in zip(indices, masks, site.registers("passthru"), strict=True):
-        found = build.one(GATHERS[element_bits(type_)], (pointer, index, mask), found_type)
-        one = build.one("vsel", (found, build.as_type(other, found_type), mask), found_type)
+        found = gather(build, pointer, index, mask, type_)
+        one = build.one("vsel", (found, build.as_type(other, found.type), mask), found.type)
         made.append(build.as_type(one, type_))
     site.put("result", made)
 
