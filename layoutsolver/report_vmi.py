@@ -9,7 +9,7 @@ from layoutsolver.api_vmi import VmiResult, annotate
 from layoutsolver.pose.vmi.capacity import KINDS
 from layoutsolver.report import ReportDiagnostic, report_diagnostic
 from layoutsolver.vmi.arch import registers_of
-from layoutsolver_models.problems.selection import bounded_sum, paid_once
+from layoutsolver_models.problems.selection import bounded_sum, paid_each, paid_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +172,14 @@ def _ops(result: VmiResult) -> tuple[VmiReportOp, ...]:
     assert solution is not None
     problem = posed.problem
     out: list[VmiReportOp] = []
-    for op, chosen in zip(problem.ops, solution.variants, strict=True):
+    each = paid_each(problem, solution.variants)
+    for place, (op, chosen) in enumerate(zip(problem.ops, solution.variants, strict=True)):
         line, column = (op.where.line, op.where.column) if op.where is not None else (0, 0)
         names = [problem.values[value].id for value in (*op.operands, *op.results)]
         for number in chosen:
             variant = op.variants[number]
             ports = tuple(zip(names, variant.layouts, strict=True))
-            cost = dict(zip(problem.pipes, variant.cost, strict=True))
+            cost = dict(zip(problem.pipes, each[place, number], strict=True))
             spent = paid_once(variant)
             once = dict(zip(problem.pipes, spent, strict=True)) if spent else {}
             taken, made = ports[: len(op.operands)], ports[len(op.operands) :]

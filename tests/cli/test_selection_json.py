@@ -160,6 +160,7 @@ CHANGES: list[tuple[list[str | int], object, str]] = [
     (["savings", 0, "maker"], -1, "/savings/0/maker: no such operation"),
     (["savings", 0, "variant"], 99, "/savings/0/variant: no such variant"),
     (["savings", 0, "variants"], [99], "/savings/0/variants: no such variant"),
+    (["savings", 0, "variants"], [1], "/savings/0/variants: makes nothing that this variant takes"),
     (["savings", 0, "cost"], [0, 9, 0, 0], "/savings/0/cost: more than the variant costs"),
     (["savings", 0, "cost", 0], -1, "/savings/0/cost: must not be negative"),
     (["start", "variants"], [], "/start/variants: one entry for each of 3 operations"),

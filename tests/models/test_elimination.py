@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from math import prod
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from layoutsolver_models.elimination import plan as plan_module
 from layoutsolver_models.elimination import solve as solve_module
 from layoutsolver_models.elimination import states as states_module
 from layoutsolver_models.elimination.factors import NEVER, factors_of, least
@@ -107,6 +109,22 @@ def test_small_tables_give_lower_bounds(seed: int, objective: SelectionObjective
         weights = exact[1]
         for tight, weak in zip(weights.marginals(0), loose[1].marginals(0), strict=True):
             assert (weak[0] <= np.where(tight[0] < NEVER // 2, tight[0], 2 * NEVER)).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_have_no_more_entries_than_they_may(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = random_problem(seed, 14)
+    exact = minima_of(problem, "total", 1 << 16)
+    monkeypatch.setattr(plan_module, "LARGEST_SUM", 40)
+    loose = minima_of(problem, "total", 1 << 16)
+    if exact is None or loose is None:
+        assert exact is loose
+        return
+    for made in loose[1].plan.made:
+        for one in made:
+            widest = max(prod(one.sizes[axis] for axis in {0, *part.axes}) for part in one.parts)
+            assert prod(one.sizes) <= max(40, widest)
+    assert (loose[1].values <= exact[1].values).all()
 
 
 def test_tables_are_often_too_small_in_that_test() -> None:

@@ -72,11 +72,13 @@ def some_setups(number: int) -> tuple[Setup, ...]:
 
 
 def some_savings(ops: list[SelectionOp], op: SelectionOp) -> Iterator[Saving]:
-    """What the first variant of an operation saves, and the last if it has four, by how its operand is made."""
-    for number, variant in list(enumerate(op.variants))[:: max(3, len(op.variants) - 1)]:
+    """What every other variant saves where its operand is made, as it takes it, by some of the variants that do so."""
+    for number, variant in list(enumerate(op.variants))[::2]:
         for maker in op.operands[:1]:
-            makers = tuple(range(number, len(ops[maker].variants), 2))
-            yield Saving(op.results[0], number, maker, makers, tuple(min(2, cost) for cost in variant.cost))
+            able = (one for one, made in enumerate(ops[maker].variants) if made.layouts[-1] == variant.layouts[0])
+            makers = tuple(able)[number % 3 :: 2]
+            if makers:
+                yield Saving(op.results[0], number, maker, makers, tuple(min(2, cost) for cost in variant.cost))
 
 
 def random_cost(rng: random.Random, most: int) -> tuple[int, ...]:

@@ -141,9 +141,9 @@ def test_a_conversion_is_a_diamond_in_the_colour_of_what_it_makes() -> None:
     flow = show(SourceFile("a.pto", text), SolveOptions(), True).picture("dataflow")
     root = parse(flow.svg())
     diamonds = [item for item in root.iter(SVG + "polygon") if item.find(SVG + "title") is not None]
-    assert [item.findtext(SVG + "title", "") for item in diamonds] == ["%sc: d2 → c"]
+    assert [item.findtext(SVG + "title", "") for item in diamonds] == ["%scw: d4 → d2"]
     assert "converted to another layout before the operation" in texts(root)
-    assert diamonds[0].get("class") == "box l0", "the colour of c"
+    assert diamonds[0].get("class") == "box l3", "the colour of d2"
 
 
 def test_the_lanes_of_wrong_parts_show_what_is_read_from_padding_and_what_by_nothing() -> None:

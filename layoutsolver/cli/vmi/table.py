@@ -8,7 +8,7 @@ from layoutsolver.api_vmi import Released, VmiResult
 from layoutsolver.cli.table import render_table
 from layoutsolver.pose.vmi.capacity import KINDS
 from layoutsolver.vmi.arch import registers_of
-from layoutsolver_models.problems.selection import Cost, Value, bounded_sum, paid_once
+from layoutsolver_models.problems.selection import Cost, Value, bounded_sum, paid_each, paid_once
 
 
 def decision_table(result: VmiResult) -> str:
@@ -18,7 +18,8 @@ def decision_table(result: VmiResult) -> str:
     assert solution is not None
     problem = posed.problem
     rows: list[list[str]] = []
-    for op, chosen in zip(problem.ops, solution.variants, strict=True):
+    each = paid_each(problem, solution.variants)
+    for place, (op, chosen) in enumerate(zip(problem.ops, solution.variants, strict=True)):
         line = str(op.where.line) if op.where is not None else ""
         for number in chosen:
             variant = op.variants[number]
@@ -32,7 +33,7 @@ def decision_table(result: VmiResult) -> str:
                 registers = sum(_registers(result, value, layout) for value, layout in written)
                 name = op.id.partition(" ")[0]
                 shown = " ".join([*taken, *(["->"] if taken and made else []), *made])
-                paid = _paid(variant.cost, paid_once(variant))
+                paid = _paid(each[place, number], paid_once(variant))
                 rows.append([line, name, shown, str(registers or ""), variant.rule, *paid, str(op.weight)])
     for number in solution.conversions:
         way = problem.conversions[number]

@@ -17,6 +17,9 @@ from layoutsolver_models.elimination.factors import Factors
 LARGEST = 1 << 14
 """The entries of a table, for one level and one weighting."""
 
+LARGEST_SUM = 1 << 22
+"""The entries of the sum from which a variable goes, which has those of the table for each of its states."""
+
 Held = tuple[int, tuple[int, ...]]
 """A table by its number, and the variables of its axes: none of those that have one state."""
 
@@ -138,10 +141,11 @@ class _Planner:
         """The tables of a variable in groups, each of which is about few enough others."""
         scopes: list[set[int]] = []
         groups: list[list[int]] = []
+        largest = min(self.largest, LARGEST_SUM // self.sizes[variable])
         for held in sorted(bucket, key=lambda number: -len(self.held[number][1])):
             others = set(self.held[held][1]) - {variable}
             for scope, group in zip(scopes, groups, strict=True):
-                if others <= scope or self.entries(scope | others) <= self.largest:
+                if others <= scope or self.entries(scope | others) <= largest:
                     scope |= others
                     group.append(held)
                     break

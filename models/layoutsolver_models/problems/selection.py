@@ -91,7 +91,10 @@ class ValueConversion(NamedTuple):
 
 @as_json_object
 class Saving(NamedTuple):
-    """So much less of each run of operation `op` in `variant`, where operation `maker` runs in one of `variants`."""
+    """So much less of each run of operation `op` in `variant`, where operation `maker` runs in one of `variants`.
+
+    Each of these makes an operand in the layout in which `variant` takes it: the operand is theirs, and not converted.
+    """
 
     op: int
     variant: int
@@ -215,6 +218,16 @@ def paid_once(variant: Variant) -> Cost:
     return tuple(map(sum, zip(*every, strict=True)))
 
 
+def paid_each(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...]) -> dict[tuple[int, int], Cost]:
+    """What a run of each chosen variant costs, by operation and variant: less where it saves."""
+    paid = {(op, number): problem.ops[op].variants[number].cost for op, some in enumerate(variants) for number in some}
+    for saving in problem.savings:
+        cost = paid.get((saving.op, saving.variant))
+        if cost is not None and not set(saving.variants).isdisjoint(variants[saving.maker]):
+            paid[saving.op, saving.variant] = tuple(one - less for one, less in zip(cost, saving.cost, strict=True))
+    return paid
+
+
 def evaluate(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], conversions: tuple[int, ...]) -> Value:
     """What a choice costs."""
     load = [0] * len(problem.pipes)
@@ -233,10 +246,11 @@ def evaluate(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], c
         known = problem.values[value]
         return known.registers[known.layouts.index(layout)]
 
-    for op, chosen in zip(problem.ops, variants, strict=True):
+    paid = paid_each(problem, variants)
+    for place, (op, chosen) in enumerate(zip(problem.ops, variants, strict=True)):
         for number in chosen:
             variant = op.variants[number]
-            pay(variant.cost, op.weight)
+            pay(paid[place, number], op.weight)
             pay(variant.once, 1)
             for setup in variant.setups:
                 if setup.name not in shared:
@@ -244,9 +258,6 @@ def evaluate(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...], c
                     shared.add(setup.name)
             for value, layout in zip(op.results, variant.layouts[len(op.operands) :], strict=True):
                 registers += make(value, layout)
-    for saving in problem.savings:
-        if saving.variant in variants[saving.op] and not set(saving.variants).isdisjoint(variants[saving.maker]):
-            pay(saving.cost, -problem.ops[saving.op].weight)
     for value, layout, cost in problem.penalties:
         extra += cost * (layout in made[value])
     for number in conversions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutsolver_models.problems.capacity import CONVERSION, Together
-from layoutsolver_models.problems.selection import Cost, SelectionOp, SelectionProblem
+from layoutsolver_models.problems.selection import Cost, Saving, SelectionOp, SelectionProblem
 
 Fault = tuple[str, str]
 """A place in the document and what is wrong there."""
@@ -91,6 +91,13 @@ def _cost(problem: SelectionProblem, cost: Cost, place: str) -> Iterator[Fault]:
         yield place, "must not be negative"
 
 
+def _hands_over(problem: SelectionProblem, saving: Saving, variant: int) -> bool:
+    """Whether a variant of the maker makes a value in the layout in which the variant that saves takes it."""
+    user, maker = problem.ops[saving.op], problem.ops[saving.maker]
+    made = zip(maker.results, maker.variants[variant].layouts[len(maker.operands) :], strict=False)
+    return not set(made).isdisjoint(zip(user.operands, user.variants[saving.variant].layouts, strict=False))
+
+
 def _savings(problem: SelectionProblem) -> Iterator[Fault]:
     known: set[tuple[int, int]] = set()
     for number, saving in enumerate(problem.savings):
@@ -105,6 +112,8 @@ def _savings(problem: SelectionProblem) -> Iterator[Fault]:
             continue
         if not all(0 <= one < len(problem.ops[saving.maker].variants) for one in saving.variants):
             yield f"{place}/variants", f"no such variant: there are {len(problem.ops[saving.maker].variants)}"
+        elif not all(_hands_over(problem, saving, one) for one in saving.variants):
+            yield f"{place}/variants", "makes nothing that this variant takes, in the layout that it takes it in"
         if (saving.op, saving.variant) in known:
             yield place, "this variant saves something already"
         known.add((saving.op, saving.variant))

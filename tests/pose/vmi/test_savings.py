@@ -6,8 +6,12 @@ from collections import Counter
 
 import pytest
 
+from layoutsolver.api_vmi import solve
+from layoutsolver.source import SourceFile
 from layoutsolver_backends.vpto.lower import prepare
+from layoutsolver_models.problems.selection import paid_each
 from layoutsolver_models.solve.selection import solve_selection
+from tests.pose.vmi.facts import FOLDER
 from tests.pose.vmi.kernels import kernel, pointer, posed, vreg
 
 CAST = f"%x = pto.vmi.vcvt %v : {vreg(256, 'ui8')} -> {vreg(256, 'ui32')}"
@@ -57,3 +61,15 @@ def test_only_what_is_loaded_with_zeros_between_saves_the_widening() -> None:
         variant = made.problem.ops[cast].variants[saving.variant]
         makers = {made.problem.ops[saving.maker].variants[one].layouts[0] for one in saving.variants}
         assert (variant.rule, makers, saving.cost) == ("VMI.CAST.8_32.LS4_C", {"ls4"}, variant.cost)
+
+
+def test_what_each_run_costs_comes_to_the_sum_with_what_is_saved() -> None:
+    result = solve(SourceFile("a.pto", (FOLDER / "057-e2b-two-widths.pto").read_text(encoding="utf-8")))
+    assert result.posed is not None
+    assert result.solution is not None
+    problem, solution = result.posed.problem, result.solution
+    each = paid_each(problem, solution.variants)
+    assert any(cost != problem.ops[op].variants[number].cost for (op, number), cost in each.items())
+    runs = [(cost, problem.ops[op].weight) for (op, _), cost in each.items()]
+    runs += [(problem.conversions[one].cost, problem.conversions[one].weight) for one in solution.conversions]
+    assert tuple(sum(cost[pipe] * times for cost, times in runs) for pipe in range(len(problem.pipes))) == solution.load
