@@ -16,7 +16,7 @@ from layoutsolver.pose.vmi.pose import PosedVmi
 from layoutsolver.pose.vmi.reasons import reasons_of
 from layoutsolver.source import Span
 from layoutsolver.vmi.program import VmiValue
-from layoutsolver_models.problems.selection import SelectionOp, SelectionProblem, SelectionSolution
+from layoutsolver_models.problems.selection import SelectionOp, SelectionProblem, SelectionSolution, with_some_variants
 from layoutsolver_models.rules.vmi.layouts import layout_of
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
@@ -50,6 +50,7 @@ def choice_as_stated(posed: PosedVmi, limits: Limits) -> tuple[SelectionSolution
         ops=ops, conversions=taken, pins=(), penalties=(), capacities=(), savings=(), start=None
     )
     problem, stuck = _propagated(problem)
+    problem = problem._replace(savings=with_some_variants(posed.problem, problem.ops))
     if stuck >= 0:
         return None, [_no_rule(posed, stuck, stated)]
     open_values = _open(posed, problem)

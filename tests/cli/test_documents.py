@@ -16,7 +16,7 @@ from tests.cli.running import FREE, INFEASIBLE, PROGRAM, Outcome, Run, entangled
 ROOT = Path(__file__).parents[2]
 SOFTMAX, FP4 = ROOT / "examples" / "quantised_softmax.mlir", ROOT / "examples" / "fp4_dequant.pto"
 WRONG = ROOT / "examples" / "wrong_layout.mlir"
-REFUSED = ROOT / "tests" / "data" / "vmi" / "115-bad-group-12.pto"
+REFUSED = ROOT / "tests" / "data" / "vmi" / "123-bad-wrong-group-count.pto"
 TO = ("--to", "ave-intrin")
 
 ASKED: list[tuple[str, str | Path, tuple[str, ...], str]] = [

@@ -218,6 +218,22 @@ def paid_once(variant: Variant) -> Cost:
     return tuple(map(sum, zip(*every, strict=True)))
 
 
+def with_some_variants(problem: SelectionProblem, ops: tuple[SelectionOp, ...]) -> tuple[Saving, ...]:
+    """The savings where operations have only some of their variants, `ops` being those operations, by new numbers."""
+    new = [
+        {number: some.variants.index(variant) for number, variant in enumerate(op.variants) if variant in some.variants}
+        for op, some in zip(problem.ops, ops, strict=False)
+    ]
+    found = (
+        saving._replace(
+            variant=new[saving.op].get(saving.variant, -1),
+            variants=tuple(new[saving.maker][one] for one in saving.variants if one in new[saving.maker]),
+        )
+        for saving in problem.savings
+    )
+    return tuple(saving for saving in found if saving.variant >= 0 and saving.variants)
+
+
 def paid_each(problem: SelectionProblem, variants: tuple[tuple[int, ...], ...]) -> dict[tuple[int, int], Cost]:
     """What a run of each chosen variant costs, by operation and variant: less where it saves."""
     paid = {(op, number): problem.ops[op].variants[number].cost for op, some in enumerate(variants) for number in some}
