@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
+from typing import TYPE_CHECKING
 
 from layoutsolver.api import solve
 from layoutsolver.cli.inputs import asks_for_vmi, read_inputs, solve_options
 from layoutsolver.cli.messages import in_order
 from layoutsolver.cli.solve import exit_status
-from layoutsolver.cli.why_answers import WhyAnswer, deliver_answers
+from layoutsolver.cli.why_answers import WhyAnswer, answer_of, deliver_answers
 from layoutsolver.diagnostics.diagnostic import Diagnostic
 from layoutsolver.explain.why import Why, values_named, why, why_text
+
+if TYPE_CHECKING:
+    from layoutsolver.report import Outcome
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,17 +36,12 @@ def run(options: argparse.Namespace) -> int:
             values = values_named(result.posed, options.value)
             found = [why(result.posed, result.solution, value, solver_options.limits) for value in values]
         status, said = exit_status(result), in_order(result.diagnostics)
-        if options.format == "json":
-            written = _document(source.name, status, found, said)
-        else:
-            written = "\n".join(map(why_text, found))
-        answers.append(WhyAnswer(written, len(found), said, status))
+        document = partial(_document, source.name, found, said)
+        answers.append(answer_of(options, found, said, status, why_text, document))
     return deliver_answers(options, names, answers)
 
 
-def _document(name: str, status: int, found: list[Why], said: list[Diagnostic]) -> str:
-    from layoutsolver.report import OUTCOMES
+def _document(name: str, found: list[Why], said: list[Diagnostic], outcome: Outcome) -> object:
     from layoutsolver.report_why import report
-    from layoutsolver_models.problems.json import to_json
 
-    return to_json(report(name, OUTCOMES[status], found, said)) + "\n"
+    return report(name, outcome, found, said)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from layoutsolver.cli.errors import UsageError
 from layoutsolver.cli.main import EXIT_OK, worst
@@ -13,6 +13,7 @@ from layoutsolver.cli.output import deliver
 
 if TYPE_CHECKING:
     from layoutsolver.diagnostics.diagnostic import Diagnostic
+    from layoutsolver.report import Outcome
 
 
 class WhyAnswer(NamedTuple):
@@ -22,6 +23,22 @@ class WhyAnswer(NamedTuple):
     values: int
     said: list[Diagnostic]
     status: int
+
+
+Found = TypeVar("Found")
+
+
+def answer_of(
+    options: argparse.Namespace, found: Sequence[Found], said: list[Diagnostic], status: int,
+    text: Callable[[Found], str], document: Callable[[Outcome], object],
+) -> WhyAnswer:  # fmt: skip
+    """What was found in a file: what `text` says of each value, or the `document` of an outcome as JSON."""
+    if options.format != "json":
+        return WhyAnswer("\n".join(map(text, found)), len(found), said, status)
+    from layoutsolver.report import OUTCOMES
+    from layoutsolver_models.problems.json import to_json
+
+    return WhyAnswer(to_json(document(OUTCOMES[status])) + "\n", len(found), said, status)
 
 
 def deliver_answers(options: argparse.Namespace, names: Iterable[str], answers: list[WhyAnswer]) -> int:

@@ -22,7 +22,7 @@ from layoutsolver.vmi.canonical import unsimplified_program
 from layoutsolver.vmi.predicated import PREDICATED
 from layoutsolver.vmi.program import VmiOp, VmiValue
 from layoutsolver.vmi.simplify import effect_of, renumbered
-from layoutsolver_models.problems.selection import SelectionOp, SelectionSolution, with_some_variants
+from layoutsolver_models.problems.selection import SelectionOp, SelectionSolution
 from layoutsolver_models.rules.vmi.agreement import agreement_of
 from layoutsolver_models.solve.layout import Limits
 from layoutsolver_models.solve.selection import solve_selection
@@ -61,9 +61,8 @@ def _with_unneeded(posed: PosedVmi, solution: SelectionSolution, limits: Limits)
         op_of.append(op.number)
     taken = tuple(op._replace(variants=tuple(op.variants[number] for number in chosen), copies=len(chosen) > 1)
                   for op, chosen in zip(problem.ops, solution.variants, strict=True))  # fmt: skip
-    savings = with_some_variants(problem, taken)
     found = solve_selection(
-        problem._replace(ops=(*taken, *ops), pins=(), penalties=(), capacities=(), savings=savings, start=None), limits
+        problem._replace(ops=(*taken, *ops), pins=(), penalties=(), capacities=(), savings=(), start=None), limits
     )
     if found.status not in ("optimal", "feasible"):
         return Written(posed, solution)

@@ -117,6 +117,9 @@ def _gather(call: Call) -> list[PtoValue]:
     index_width = call.width("offsets")
     if width not in (1, 2, 4) or index_width != max(width, 2):
         raise call.op.fail(f"gathers elements of {8 * width} bits by indices of {8 * index_width}")
+    if width == 1 and (call.result.bits != 16 or at.element.text.lstrip("su") != "i8"):
+        found = f"{at.element.text} into {call.result.text}"
+        raise call.op.fail(f"gathers bytes, integers, each into a lane of 16 bits, not {found}")
     mask = call.mask() if call.name == "vgather2" else call.governed(index_width)
     return [gather.vgather2(ram, at.offset, offsets, mask, 1 if width == 1 else 2 if width == 2 else 4)]
 

@@ -8,7 +8,7 @@ from layoutsolver.api import LowerOptions, LowerResult, lower
 from layoutsolver.source import SourceFile
 from layoutsolver.verify.pto.run import verify_files
 
-BITS = {"f32": 32, "i32": 32, "si32": 32, "f16": 16, "i16": 16, "ui8": 8, "i8": 8}
+BITS = {"f32": 32, "i32": 32, "si32": 32, "f16": 16, "i16": 16, "ui8": 8, "i8": 8, "f8E4M3FN": 8}
 
 
 def vreg(lanes: int, element: str) -> str:

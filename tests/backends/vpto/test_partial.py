@@ -45,6 +45,7 @@ LOADED = {
     "a few half words": ("f16", 50, "%c0", "vgather2"),
     "a few bytes": ("ui8", 100, "%c0", "vgather2 vpack"),
     "many bytes": ("i8", 200, "%c5", "vgather2 vdintlv"),
+    "bytes that are floats": ("f8E4M3FN", 100, "%c0", "castptr vgather2 vpack"),
 }
 """Elements, how many, where, and the instructions that load them."""
 

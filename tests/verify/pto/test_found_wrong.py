@@ -281,3 +281,18 @@ def test_predicates_are_of_the_granularity_that_their_instruction_names(line: st
     found = compare(text, text, 1)
     assert codes(found) == ([] if right else ["LS0703"])
     assert right or "granularity" in found.diagnostics[0].message
+
+
+@pytest.mark.parametrize(
+    ("element", "result", "right"),
+    [("ui8", "128xui16", True), ("i8", "128xi16", True), ("ui8", "256xui8", False), ("f8E4M3FN", "128xui16", False)],
+)
+def test_bytes_are_gathered_as_integers_into_lanes_of_16_bits(element: str, result: str, right: bool) -> None:
+    text = function(
+        pointers(inp=element), "%z = arith.constant 0 : i16", "%at = pto.vci %z : i16 -> !pto.vreg<128xi16>",
+        f'%m = pto.pset_b16 "PAT_ALL" : {B16}',
+        f"%x = pto.vgather2 %inp, %at, %m : !pto.ptr<{element}, ub>, !pto.vreg<128xi16>, {B16} -> !pto.vreg<{result}>",
+    )  # fmt: skip
+    found = compare(text, text, 1)
+    assert codes(found) == ([] if right else ["LS0703"])
+    assert right or "gathers bytes, integers, each into a lane of 16 bits, not" in found.diagnostics[0].message
